@@ -19,6 +19,7 @@ import {
 } from '#shared/work/runs/index.ts'
 import { type AskAgent, cancelAsked, followAsked, startAsked, startAskedByPerson } from '../calls/index.ts'
 import { viaOf } from '../person-tools/index.ts'
+import { bannedTools, bansRef, toolBanOf } from '../tools/index.ts'
 import { type A2aClient, type A2aScene, hashOfCaller, scopedHash } from './client.ts'
 import { A2aMessageEntity, type A2aPush, A2aPushEntity, A2aTaskEntity } from './entity.ts'
 import { askedBy, type Message, textOf } from './message.ts'
@@ -66,7 +67,7 @@ export const takeMessage = async (
   const { message } = sending
   const message_hash = scopedHash(scene, 'message', message.messageId)
   const body_hash = sha256(canonicalJson([message, sending.audience ?? null]))
-  const known = await work.table.get(A2aMessageEntity, { message_hash })
+  const [known, settings] = await work.table.getAll([A2aMessageEntity.ref({ message_hash }), bansRef] as const)
   // The store may take days to delete what has expired.
   const isKnown = known !== undefined && (A2aMessageEntity.expires?.(known, work.table) ?? 0) > work.clock.now()
   if (isKnown) return repeated(work, scene, known, body_hash)
@@ -78,7 +79,10 @@ export const takeMessage = async (
       : A2aMessageEntity.create(record, { otherwise })
   }
   try {
-    if (message.taskId === undefined) return { run: await start(work, scene, sending, taking), isFirst: true }
+    if (message.taskId === undefined) {
+      refuseBanned(scene.client, bannedTools(settings))
+      return { run: await start(work, scene, sending, taking), isFirst: true }
+    }
     const run = await answer(work, scene, message, taking)
     if (sending.push && isActive(run.status))
       await createPush(work, scene, run, sending.push.version, sending.push.config)
@@ -87,6 +91,12 @@ export const takeMessage = async (
     if (error instanceof AlreadyTaken) return repeated(work, scene, error.taken, body_hash)
     throw error
   }
+}
+
+/** An agent's message that starts a task is a question to another agent, and under the same bans. @throws `tool_denied` */
+const refuseBanned = (client: A2aClient, banned: readonly string[]): void => {
+  const ban = client.kind === 'agent' ? toolBanOf('ask_agent', client, banned) : undefined
+  if (ban) throw ban
 }
 
 const repeated = async (work: Work, scene: A2aScene, taken: Taken, body_hash: string) => {

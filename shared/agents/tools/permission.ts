@@ -40,7 +40,19 @@ export const toolRefusalOf = (
   const unscoped =
     scopeRefusal('tools:invoke', { scopes, workspace }, 'Calling tools') ??
     scopeRefusal(scope, { scopes, workspace }, `The tool ${tool}`)
-  if (unscoped) return unscoped
+  return unscoped ?? toolBanOf(tool, { installation, workspace }, banned)
+}
+
+/**
+ * Returns the strongest ban of a tool, or undefined. For what does the same as a tool, and has a scope of its own.
+ * @param banned the platform's bans
+ */
+export const toolBanOf = (
+  tool: ToolName,
+  { installation, workspace }: Pick<ToolCaller, 'installation' | 'workspace'>,
+  banned: readonly string[],
+): PlatformError | undefined => {
+  if (banned.includes(tool)) return denied('platform', tool, 'the platform')
   if (workspace.denied_tools.includes(tool)) return denied('organization', tool, 'the workspace')
   if (installation.denied_tools.includes(tool)) return denied('installation', tool, 'the installation’s policy')
   return undefined
