@@ -4,32 +4,36 @@ import { type Api, ApiError } from '../api.ts'
 import { PROJECT_FILE } from '../app.ts'
 import { type Command, type Invocation, textOf, UsageError } from '../command.ts'
 import { setInEnvFile } from '../env-file.ts'
-import { filesOf, ignoredBy, type Language, startOf } from '../project/templates.ts'
+import { filesOf, ignoredBy, type Kind, startOf } from '../project/templates.ts'
 import { version } from '../version.ts'
 import { newApp } from './apps.ts'
 
 export const init: Command = {
   name: 'init',
-  usage: 'init [<folder>] --ts|--py',
+  usage: 'init [<folder>] --ts|--py|--a2a',
   summary: 'Begin an agent: an app, its manifest and code that runs',
   help: `Creates an app and writes a small agent for it: the manifest (agent.json), code, the app’s ID (aip.json) and its secrets
 (.env, which only you can read and git ignores). Existing files are never replaced.
 
   <folder>            created if needed; default: the current one
   --ts, --py          TypeScript or Python
+  --a2a               an agent of the Agent2Agent protocol, in TypeScript: the platform knows it by its card
   --slug <slug>       the app’s address in the marketplace; default: the folder’s name
   --name <name>       its name; default: from the slug
   --vendor <name>     claims your vendor name, the first part of your manifests’ ids; it can’t be changed
-  --endpoint <url>    where the agent will be reachable; default: a placeholder, which is enough for aip listen
+  --endpoint <url>    where the agent will be reachable; default: a placeholder, which is enough for aip listen. Of an A2A
+                      agent, the address of its server; default on a local platform: http://127.0.0.1:8080
   --app <id or slug>  uses an app that you have; its secrets stay as they are
   --json              print {"app_id", "slug", "folder", "files"}
 
 Examples:
   aip init greeter --ts
-  aip init --py --slug stock-helper --vendor acme`,
+  aip init --py --slug stock-helper --vendor acme
+  aip init stock-helper --a2a`,
   options: {
     ts: { type: 'boolean' },
     py: { type: 'boolean' },
+    a2a: { type: 'boolean' },
     slug: { type: 'string' },
     name: { type: 'string' },
     vendor: { type: 'string' },
@@ -39,23 +43,24 @@ Examples:
   positionals: [0, 1],
   async run(invocation) {
     const { values, positionals, out } = invocation
-    if ((values.ts === true) === (values.py === true)) throw new UsageError('Choose --ts or --py.', 'init')
-    const language: Language = values.ts === true ? 'ts' : 'py'
+    const kinds = KINDS.filter((name) => values[name] === true)
+    const [kind] = kinds
+    if (kind === undefined || kinds.length > 1) throw new UsageError('Choose --ts, --py or --a2a.', 'init')
     const folder = path.resolve(positionals[0] ?? '.')
     const api = invocation.api()
     const done = out.progress('Creating the app')
     try {
       const slug = textOf(values.slug) ?? textOf(values.app) ?? slugOf(path.basename(folder))
-      refuseExisting(folder, Object.keys(filesOf(language, { ...NOTHING, slug })))
+      refuseExisting(folder, Object.keys(filesOf(kind, { ...NOTHING, slug })))
       const vendor = await vendorFor(api, textOf(values.vendor))
       const name = textOf(values.name) ?? titleOf(slug)
       const app = await appFor(api, invocation, slug, name)
-      const endpoint = textOf(values.endpoint) ?? 'https://agent.example.com/run'
+      const endpoint = endpointOf(kind, textOf(values.endpoint), api.baseUrl)
       const summary = 'Greets people by name.'
-      const files = filesOf(language, { slug: app.slug, vendor, name: app.name, summary, endpoint, version: version() })
+      const files = filesOf(kind, { slug: app.slug, vendor, name: app.name, summary, endpoint, version: version() })
       mkdirSync(folder, { recursive: true })
       for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text, { flag: 'wx' })
-      ignoreInGit(folder, ignoredBy(language))
+      ignoreInGit(folder, ignoredBy(kind))
       const project = { app_id: app.id, base_url: api.baseUrl }
       writeFileSync(path.join(folder, PROJECT_FILE), `${JSON.stringify(project, null, 2)}\n`)
       const { client_id, client_secret, signing_secret } = app
@@ -68,7 +73,7 @@ Examples:
       const written = [...Object.keys(files), PROJECT_FILE, '.env', '.gitignore']
       const shown = { app_id: app.id, slug: app.slug, folder, files: written }
       out.result(shown, `${out.paint('green', 'created')} ${app.slug} ${app.id}\n  ${written.join(', ')}`)
-      out.note(nextSteps(language, positionals[0], signing_secret === undefined))
+      out.note(nextSteps(kind, positionals[0], signing_secret === undefined))
       return 0
     } finally {
       done()
@@ -78,18 +83,28 @@ Examples:
 
 const NOTHING = { vendor: '', name: '', summary: '', endpoint: '', version: '' }
 
-const nextSteps = (language: Language, folder: string | undefined, lacksSecret: boolean): string =>
-  [
+const KINDS = ['ts', 'py', 'a2a'] as const satisfies Kind[]
+
+/** Publishing reads an A2A agent's card, so that a local platform gets the address of the local agent. */
+const endpointOf = (kind: Kind, given: string | undefined, baseUrl: string): string => {
+  if (kind !== 'a2a') return given ?? 'https://agent.example.com/run'
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(baseUrl).hostname)
+  return (given ?? (isLocal ? 'http://127.0.0.1:8080' : 'https://agent.example.com')).replace(/\/+$/, '')
+}
+
+const nextSteps = (kind: Kind, folder: string | undefined, lacksSecret: boolean): string => {
+  const tryIt = `  aip test-run --follow --input '{"name": "Ada"}'`
+  return [
     'Next:',
     ...(folder === undefined ? [] : [`  cd ${folder}`]),
-    ...(lacksSecret ? ['  aip secrets rotate signing --save .env'] : []),
-    ...startOf(language).map((command) => `  ${command}`),
+    // Messages of A2A aren't signed with the app's secret.
+    ...(lacksSecret && kind !== 'a2a' ? ['  aip secrets rotate signing --save .env'] : []),
+    ...startOf(kind).map((command) => `  ${command}`),
     'and in a second terminal:',
     '  aip publish',
-    '  aip listen --forward-to 127.0.0.1:8080',
-    'and in a third:',
-    `  aip test-run --follow --input '{"name": "Ada"}'`,
+    ...(kind === 'a2a' ? [tryIt] : ['  aip listen --forward-to 127.0.0.1:8080', 'and in a third:', tryIt]),
   ].join('\n')
+}
 
 /** @throws {UsageError} */
 const refuseExisting = (folder: string, files: readonly string[]): void => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ import { startReceiver } from '#testkit/receiver.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { codeOf, seal } from '#web/developers/client/seal.ts'
+import { freePort } from './samples.ts'
 import { type Agent, must, newAgent, sandboxToken, send, until } from './support.ts'
 import { usingOwnLocal } from './using-local.ts'
 
@@ -232,6 +233,45 @@ describe('aip init', () => {
     expect((await run(['validate', path.join(folder, 'agent.json')])).code).toBe(0)
   })
 
+  it('writes an A2A agent with --a2a, which greets on the platform once its card is published', async () => {
+    const env = await account()
+    const folder = folderFor(`a2a-greeter-${Date.now()}`)
+    const port = String(await freePort())
+    const address = `http://127.0.0.1:${port}`
+    const made = await run(['init', folder, '--a2a', '--endpoint', `${address}/`, '--json'], env)
+    expect(made.code).toBe(0)
+    const [{ files }] = made.lines()
+    expect(files).toEqual(['agent.json', 'package.json', 'agent.ts', 'README.md', 'aip.json', '.env', '.gitignore'])
+    expect(JSON.parse(readFileSync(path.join(folder, 'agent.json'), 'utf8')).runtime).toEqual({
+      type: 'a2a',
+      card_url: `${address}/.well-known/agent-card.json`,
+    })
+    expect((await run(['validate', '--local', path.join(folder, 'agent.json')])).code).toBe(0)
+    const { dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+    const { devDependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+    // It runs here with the packages that it names.
+    for (const [name, range] of Object.entries(dependencies)) {
+      expect(String(range).split('.')[0], name).toBe(`^${devDependencies[name].split('.')[0]}`)
+    }
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+    const agent = spawn(process.execPath, ['--env-file=.env', 'agent.ts'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '', PORT: port },
+      stdio: 'ignore',
+    })
+    children.add(agent)
+    await until(() =>
+      fetch(`${address}/.well-known/agent-card.json`).then(
+        () => true as const,
+        () => undefined,
+      ),
+    )
+    const app = { ...env, APP_ID: JSON.parse(readFileSync(path.join(folder, 'aip.json'), 'utf8')).app_id }
+    expect(await run(['publish', path.join(folder, 'agent.json')], app)).toMatchObject({ code: 0 })
+    const greeted = await run(['test-run', '--follow', '--input', '{"name": "Ada"}'], app)
+    for (const text of ['succeeded', 'Hello, Ada!']) expect(greeted.stdout).toContain(text)
+  })
+
   it('replaces no file, and creates no app when it refuses', async () => {
     const env = await account()
     const folder = folderFor('taken')
@@ -243,6 +283,7 @@ describe('aip init', () => {
       stderr: expect.stringContaining('agent.ts'),
     })
     expect((await run(['init', folder], env)).code).toBe(2)
+    expect((await run(['init', folder, '--ts', '--a2a'], env)).code).toBe(2)
     expect((await run(['apps', '--json'], env)).lines()).toHaveLength(before)
     expect(readFileSync(path.join(folder, 'agent.ts'), 'utf8')).toBe('mine')
   })
