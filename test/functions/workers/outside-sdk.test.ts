@@ -1,19 +1,40 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
+import { startReceiver } from '#testkit/receiver.ts'
+import { deathsAt } from '#testkit/sampling.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { installOutside } from './outside-support.ts'
 
-const platform = usingPlatform()
+/** Where the agents' push notifications arrive: it hands them to the platform, which has no address of its own. */
+const relay = await startReceiver()
+const platform = usingPlatform({ BASE_URL: relay.url })
+let notifications = 0
+beforeAll(() =>
+  relay.answer(async ({ method, path: to, headers, body }) => {
+    notifications++
+    const token = String(headers['x-a2a-notification-token'])
+    const { status } = await platform.call(method as 'POST', to, {
+      headers: { 'x-a2a-notification-token': token, 'content-type': 'application/json' },
+      body: JSON.parse(body.toString()),
+    })
+    return { kind: 'answer', status }
+  }),
+)
+afterAll(() => relay.close())
 let server: ChildProcess
 let base = ''
 
 beforeAll(async () => {
   const file = path.join(import.meta.dirname, 'outside-servers.mjs')
-  server = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  server = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'ignore'] })
   const [port] = await once(server.stdout as NonNullable<typeof server.stdout>, 'data')
+  // The SDKs report each notification there, and failed ones as errors.
+  server.stdout?.resume()
   base = `http://127.0.0.1:${String(port).trim()}`
 }, 30_000)
 afterAll(() => server.kill())
@@ -105,5 +126,70 @@ describe.each([
     await pass(120)
     expect(await read(body.id)).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
     expect(await started(version)).toBe(before + 1)
+  })
+})
+
+describe.each([
+  ['1.0', 'rpc', false],
+  ['1.0', 'rest-pushing', true],
+  ['0.3', 'rest', false],
+  ['0.3', 'rpc-pushing', true],
+] as const)('a worker that dies at any point of a run of the official SDK %s over %s', (version, at, pushes) => {
+  it('leaves one task there and one result here', async () => {
+    let last = 0
+    const before = notifications
+    for (const n of deathsAt(40, 3)) {
+      platform.clock.advance(7_200_000)
+      await platform.drain()
+      const cardPath = '/.well-known/agent-card.json'
+      const app = await installOutside(platform, `${base}/${version}/${at}`, { cardPath })
+      const tasks = await started(version)
+      const { body } = await platform.call('POST', '/api/v1/runs', {
+        token: app.token,
+        body: { input: { text: 'go' } },
+      })
+      await platform.deps.bus.put(platform.outbox.splice(0))
+      const death = killAfter(platform, n)
+      const failed: typeof platform.messages = []
+      for (let round = 0; round < 6 && death.effects() < n; round++) {
+        for (const message of platform.messages.splice(0)) {
+          if (!(await platform.deliver(message))) failed.push(message)
+        }
+        // The agent works for 20 ms, then notifies.
+        await pause(40)
+        if (death.effects() < n) await platform.deps.bus.put(platform.outbox.splice(0)).catch(() => {})
+        platform.clock.advance(10_000)
+      }
+      const reached = death.restore()
+      // The queue delivers what wasn't handled again.
+      platform.messages.push(...failed)
+      await pass(120)
+      for (let minute = 0; minute < 13; minute++) {
+        platform.clock.advance(60_000)
+        await platform.sweep()
+        await platform.drain()
+      }
+      const { status, error_code } = (await platform.call('GET', `/api/v1/runs/${body.id}`, { token: app.token })).body
+      // Nobody knows whether an answer that got lost was seen, so that its message isn't sent again.
+      expect([status, error_code], `killed after ${n}`).toBeOneOf([
+        ['succeeded', null],
+        ['failed', 'agent_unreachable'],
+      ])
+      const events = (await platform.call('GET', '/api/v1/events?limit=100', { token: app.token })).body.items
+      const ends = events.filter(({ type }: { type: string }) => type === 'run.succeeded' || type === 'run.failed')
+      expect(ends).toHaveLength(1)
+      expect((await started(version)) - tasks).toBeLessThanOrEqual(1)
+      if (status === 'succeeded') expect((await started(version)) - tasks).toBe(1)
+      const active = await platform.deps.table.get(CounterEntity, {
+        owner: app.installation.id,
+        counter: 'active_runs',
+      })
+      expect(active?.n).toBe(0)
+      if (!reached) break
+      last = n
+    }
+    expect(last).toBeGreaterThan(2)
+    if (pushes) expect(notifications).toBeGreaterThan(before)
+    else expect(notifications).toBe(before)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Starts agents on the official JavaScript SDKs 1.3.0 and 0.3.14, each over JSON-RPC and HTTP+JSON, and prints their port. What an
- * agent does depends on the text of the message.
+ * Starts agents on the official JavaScript SDKs 1.3.0 and 0.3.14, each over JSON-RPC and HTTP+JSON, without and with push
+ * notifications, and prints their port. What an agent does depends on the text of the message.
  */
 import { AGENT_CARD_PATH, Role, TaskState } from '@a2a-js/sdk'
 import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server'
@@ -131,15 +131,18 @@ const server = app.listen(0, '127.0.0.1', () => {
     name: 'Outside agent',
     description: 'An agent of the tests.',
     version: '1.0.0',
-    capabilities: { streaming: true, pushNotifications: false },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],
     skills: [{ id: 'look', name: 'Look', description: 'Looks it up.', tags: ['look'] }],
   }
-  for (const binding of ['JSONRPC', 'HTTP+JSON']) {
-    const at = binding === 'JSONRPC' ? 'rpc' : 'rest'
+  const kinds = ['JSONRPC', 'HTTP+JSON'].flatMap((binding) => [false, true].map((pushes) => ({ binding, pushes })))
+  for (const { binding, pushes } of kinds) {
+    const isRpc = binding === 'JSONRPC'
+    const at = `${isRpc ? 'rpc' : 'rest'}${pushes ? '-pushing' : ''}`
+    const capabilities = { streaming: true, pushNotifications: pushes }
     const card = {
       ...about,
+      capabilities,
       supportedInterfaces: [{ url: `${base}/1.0/${at}`, protocolBinding: binding, protocolVersion: '1.0', tenant: '' }],
       securitySchemes: {},
       securityRequirements: [],
@@ -149,13 +152,19 @@ const server = app.listen(0, '127.0.0.1', () => {
     const options = { requestHandler, userBuilder: UserBuilder.noAuthentication }
     const path = `/1.0/${at}`
     app.use(`${path}/${AGENT_CARD_PATH}`, agentCardHandler({ agentCardProvider: requestHandler }))
-    app.use(path, at === 'rpc' ? jsonRpcHandler(options) : restHandler(options))
+    app.use(path, isRpc ? jsonRpcHandler(options) : restHandler(options))
 
-    const old = { ...about, protocolVersion: '0.3.0', url: `${base}/0.3/${at}`, preferredTransport: binding }
+    const old = {
+      ...about,
+      capabilities,
+      protocolVersion: '0.3.0',
+      url: `${base}/0.3/${at}`,
+      preferredTransport: binding,
+    }
     const oldHandler = new LegacyHandler(old, new LegacyStore(), legacy)
     const oldOptions = { requestHandler: oldHandler, userBuilder: LegacyUser.noAuthentication }
     app.use(`/0.3/${at}/${AGENT_CARD_PATH}`, legacyCard({ agentCardProvider: oldHandler }))
-    app.use(`/0.3/${at}`, at === 'rpc' ? legacyJsonRpc(oldOptions) : legacyRest(oldOptions))
+    app.use(`/0.3/${at}`, isRpc ? legacyJsonRpc(oldOptions) : legacyRest(oldOptions))
   }
   app.get('/counts', (_request, response) => response.json(counts))
   console.log(port)
