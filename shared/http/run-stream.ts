@@ -31,7 +31,6 @@ An open stream occupies one function execution for as long as it lasts. An insta
   lastEventId: POSITION,
   nothingWhen: 'The run has ended, and `Last-Event-ID` is its last event. No more events will follow.',
   example: `retry: 1000
-
 id: 1
 event: state
 data: {"run_id":"run_01kae5m1v8w6c3x9q2r7t4y0zn","status":"queued","app_id":"app_01kae5m1v8w6c3x9q2r7t4y0zn","installation_id":"ins_01kae5m1v8w6c3x9q2r7t4y0zn","agent":{"id":"acme.analyst","version":"1.0.0"},"trigger":"api","created_at":"2026-11-21T10:15:30.123+00:00","started_at":null}

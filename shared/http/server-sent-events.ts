@@ -28,13 +28,17 @@ export const eventStream = (
     (signal) => lines(events(signal)),
   )
 
+/**
+ * Formats a stream. A line that is no event ends no block: some clients (httpx-sse of Python) take a block without data for an
+ * event, and official A2A clients then fail to parse it.
+ */
 async function* lines(events: AsyncIterable<ServerSentEvent | undefined>): AsyncGenerator<string> {
-  yield 'retry: 1000\n\n'
+  yield 'retry: 1000\n'
   let sent = performance.now()
   for await (const next of events) {
     if (!next && performance.now() - sent < PING) continue
     sent = performance.now()
-    yield next ? textOf(next) : ': still here\n\n'
+    yield next ? textOf(next) : ': still here\n'
   }
 }
 

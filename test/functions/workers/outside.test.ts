@@ -37,6 +37,22 @@ const pass = async (seconds: number, step = 10) => {
   }
 }
 
+/** Shortens the deadlines of requests to agents, which pass in real time. @returns those that were asked for, and `restore` */
+const impatiently = () => {
+  const { http } = platform.deps
+  const { send } = http
+  const deadlines: number[] = []
+  http.send = (request) => {
+    deadlines.push(request.deadlineMs)
+    return send({ ...request, deadlineMs: 100 })
+  }
+  return Object.assign(deadlines, {
+    restore: () => {
+      http.send = send
+    },
+  })
+}
+
 const sends = (calls: readonly Call[]) => calls.filter(({ method }) => method === 'SendMessage')
 
 describe('a run of an outside A2A agent', () => {
@@ -168,6 +184,51 @@ describe('a run of an outside A2A agent', () => {
     expect(await read(id)).toMatchObject({ status: 'failed', error_code })
     expect(calls).toHaveLength(1)
     expect(elsewhere.requests).toHaveLength(0)
+  })
+
+  it('that never answers the message fails after 30 seconds, and gets no second message', async () => {
+    const { calls, start, read } = await scene(() => ({ kind: 'hang' }))
+    const deadlines = impatiently()
+    try {
+      const id = await start()
+      expect([...deadlines]).toEqual([30_000])
+      await pass(120, 30)
+      expect(await read(id)).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
+      expect(calls).toHaveLength(1)
+    } finally {
+      deadlines.restore()
+    }
+  })
+
+  it.each<[string, () => Answer | { result: unknown }]>([
+    ['never answers', () => ({ kind: 'hang' })],
+    ['answers a byte a second', () => ({ kind: 'drip', everyMs: 1_000 })],
+    ['redirects', () => ({ kind: 'redirect', location: `${elsewhere.url}/a2a` })],
+    [
+      'shows a task of more than 1 MiB',
+      () => ({ result: task('COMPLETED', undefined, { artifacts: [{ parts: [{ text: 'x'.repeat(1_100_000) }] }] }) }),
+    ],
+  ])('whose agent %s when its task is read fails after 10 minutes, with one task there', async (_what, answer) => {
+    elsewhere.requests.length = 0
+    const { calls, start, read } = await scene(({ method }) =>
+      method === 'SendMessage' ? { result: { task: task('WORKING') } } : answer(),
+    )
+    const deadlines = impatiently()
+    try {
+      const id = await start()
+      await pass(540, 60)
+      expect((await read(id)).status).toBe('running')
+      await pass(180, 60)
+      expect(await read(id)).toMatchObject({ status: 'failed', error_code: 'agent_unreachable', output: null })
+      await pass(60)
+      expect(sends(calls)).toHaveLength(1)
+      expect(calls.filter(({ method }) => method === 'CancelTask')).toHaveLength(3)
+      // One for the message, and 10 seconds for each look.
+      expect(new Set(deadlines)).toEqual(new Set([30_000, 10_000]))
+      expect(elsewhere.requests).toHaveLength(0)
+    } finally {
+      deadlines.restore()
+    }
   })
 
   it('survives 9 minutes of failing reads, and fails after 10', async () => {
