@@ -1,6 +1,8 @@
+import { t } from '../ui/messages.ts'
+
 /** Page configuration written by the server: entry point, platform root, and sign-in methods. */
 const {
-  name = 'Console',
+  name = t('Console'),
   brand = '',
   brandVersion,
   support,

@@ -1,3 +1,4 @@
+import { t } from '../ui/messages.ts'
 import { Failure } from './failure.ts'
 
 /** First step of a ceremony, as the API returns it. */
@@ -30,7 +31,9 @@ export const presentPasskey = async ({ challenge_id, options }: PasskeyOptions) 
 export const deviceName = (userAgent: string = navigator.userAgent): string => {
   const [, browser] = BROWSERS.find(([part]) => userAgent.includes(part)) ?? []
   const [, system] = SYSTEMS.find(([part]) => userAgent.includes(part)) ?? []
-  return browser && system ? `${browser} on ${system}` : (browser ?? system ?? 'Unknown browser')
+  return browser && system
+    ? t('{browser} on {system}', { browser, system })
+    : (browser ?? system ?? t('Unknown browser'))
 }
 
 // The order matters: most browsers also name those that they descend from.
@@ -53,17 +56,20 @@ const SYSTEMS = [
 ] as const
 
 const MESSAGES: Record<string, [message: string, fix: string]> = {
-  NotAllowedError: ['The passkey wasn’t used.', 'You cancelled, or it took too long. Try again.'],
-  AbortError: ['The passkey wasn’t used.', 'Try again.'],
-  InvalidStateError: ['This device already has a passkey for your account.', 'Use that one, or another device.'],
+  NotAllowedError: [t('The passkey wasn’t used.'), t('You cancelled, or it took too long. Try again.')],
+  AbortError: [t('The passkey wasn’t used.'), t('Try again.')],
+  InvalidStateError: [t('This device already has a passkey for your account.'), t('Use that one, or another device.')],
   SecurityError: [
-    'This page’s address can’t have passkeys.',
-    'Open the page under its host name. On this machine, use localhost instead of 127.0.0.1.',
+    t('This page’s address can’t have passkeys.'),
+    t('Open the page under its host name. On this machine, use localhost instead of 127.0.0.1.'),
   ],
 }
 
 const explain = (error: unknown): never => {
   const name = error instanceof Error ? error.name : ''
-  const [message, fix] = MESSAGES[name] ?? ['Your browser couldn’t use a passkey.', 'Try another browser or device.']
+  const [message, fix] = MESSAGES[name] ?? [
+    t('Your browser couldn’t use a passkey.'),
+    t('Try another browser or device.'),
+  ]
   throw new Failure('passkey_failed', 0, message, fix)
 }

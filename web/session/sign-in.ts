@@ -1,3 +1,4 @@
+import { t } from '../ui/messages.ts'
 import { call } from './call.ts'
 import { loginWidget } from './config.ts'
 import { type PasskeyOptions, presentPasskey } from './passkey.ts'
@@ -81,7 +82,7 @@ export const addWidget = (parent: HTMLElement, username: string, authUrl: string
   script.dataset.authUrl = authUrl
   script.onload = () => parent.querySelector('iframe')?.setAttribute('title', 'Sign in with Telegram')
   script.onerror = () => {
-    parent.textContent = 'Telegram’s sign-in button couldn’t be loaded. Reload the page to try again.'
+    parent.textContent = t('Telegram’s sign-in button couldn’t be loaded. Reload the page to try again.')
   }
   parent.replaceChildren(script)
 }

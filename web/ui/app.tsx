@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Failure } from '../session/failure.ts'
 import { Announcements } from './announce.tsx'
+import { t } from './messages.ts'
 import { Problem } from './problem.tsx'
 
 /** Sign-in state of the page. */
@@ -40,11 +41,11 @@ export const Page = ({
           <main class="alone">
             {failure ? (
               <>
-                <h1>Something went wrong</h1>
+                <h1>{t('Something went wrong')}</h1>
                 <Problem failure={failure} retry={again} />
               </>
             ) : (
-              <p role="status">Loading…</p>
+              <p role="status">{t('Loading…')}</p>
             )}
           </main>
         ))}

@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { sanitize } from '../session/text.ts'
 import { useAction } from './act.ts'
 import { TextField } from './form.tsx'
+import { rich, t } from './messages.ts'
 import { Problem } from './problem.tsx'
 import { Name } from './text.tsx'
 
@@ -41,7 +42,7 @@ export const Modal = ({
       <div class="head">
         <h2 id={id}>{sanitize(title)}</h2>
         <button type="button" class="quiet" onClick={onClose}>
-          Close
+          {t('Close')}
         </button>
       </div>
       {children}
@@ -87,11 +88,7 @@ export const Confirm = ({
           {children}
           {typed !== undefined && (
             <TextField
-              label={
-                <>
-                  Type <Name>{typed}</Name> to confirm
-                </>
-              }
+              label={rich('Type {typed} to confirm', { typed: <Name>{typed}</Name> })}
               value={text}
               autocomplete="off"
               spellcheck={false}
@@ -101,7 +98,7 @@ export const Confirm = ({
           {failure && <Problem failure={failure} />}
           <div class="actions">
             <button type="button" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </button>
             <button
               type="button"

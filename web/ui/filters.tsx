@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Field } from './form.tsx'
 import { humanize } from './format.ts'
+import { t } from './messages.ts'
 import { place, redirect } from './router.ts'
 
 /** Reads a filter from the address. Filters are kept there so that links reproduce the list. */
@@ -30,7 +31,7 @@ export const Choice = ({
   name,
   label,
   options,
-  all = 'All',
+  all = t('All'),
 }: {
   name: string
   label: string

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { language } from './messages.ts'
+import { language, t } from './messages.ts'
 
 /** The user's locale and time zone. The browser's apply if they aren't set. */
 export const reader = signal<{ locale?: string | null; time_zone?: string | null }>({})
@@ -91,18 +91,62 @@ export const bytes = (size: number): string => {
   }).format(value)
 }
 
+/** Names of the states and kinds that the pages show most. */
+const LABELS: Record<string, string> = {
+  queued: t('Queued'),
+  running: t('Running'),
+  awaiting_approval: t('Awaiting approval'),
+  awaiting_input: t('Awaiting input'),
+  succeeded: t('Succeeded'),
+  failed: t('Failed'),
+  cancelled: t('Cancelled'),
+  expired: t('Expired'),
+  timed_out: t('Timed out'),
+  pending: t('Pending'),
+  active: t('Active'),
+  suspended: t('Suspended'),
+  revoked: t('Revoked'),
+  disconnected: t('Disconnected'),
+  approved: t('Approved'),
+  rejected: t('Rejected'),
+  draft: t('Draft'),
+  open: t('Open', {}, 'state'),
+  todo: t('Todo'),
+  in_progress: t('In progress'),
+  blocked: t('Blocked'),
+  question: t('Question'),
+  review: t('Review'),
+  done: t('Done', {}, 'state'),
+  closed: t('Closed'),
+  published: t('Published'),
+  unlisted: t('Unlisted'),
+  completed: t('Completed'),
+  started: t('Started'),
+  tool: t('Tool'),
+  approval: t('Approval'),
+  message: t('Message'),
+  input: t('Input'),
+  output: t('Output'),
+  log: t('Log'),
+  error: t('Error'),
+  spam: t('Spam'),
+  other: t('Other'),
+}
+
 /** Makes an API name readable: `awaiting_approval` → “Awaiting approval”. */
 export const humanize = (name: string): string => {
+  const label = LABELS[name]
+  if (label) return label
   const text = name.replaceAll(/[._]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 const TRIGGERS: Record<string, string> = {
-  api: 'The agent’s service',
-  chat: 'Conversation',
-  task: 'Task',
-  agent: 'Another agent',
-  manual: 'Manual',
+  api: t('The agent’s service'),
+  chat: t('Conversation'),
+  task: t('Task'),
+  agent: t('Another agent'),
+  manual: t('Manual'),
 }
 
 /** Describes what started a run. Agents' services may use labels of their own. */

@@ -1,5 +1,6 @@
 import { type ComponentType, createElement } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { t } from './messages.ts'
 import { Empty, Screen, Skeleton } from './screen.tsx'
 
 // biome-ignore lint/suspicious/noExplicitAny: each component takes properties of its own
@@ -41,10 +42,10 @@ export const useScript = <T extends object>(load: () => Promise<T>): { script: T
 }
 
 const Reload = () => (
-  <Empty title="This part of the page couldn’t be loaded.">
-    <p>A new version may be available, or you may be offline.</p>
+  <Empty title={t('This part of the page couldn’t be loaded.')}>
+    <p>{t('A new version may be available, or you may be offline.')}</p>
     <button type="button" onClick={() => location.reload()}>
-      Reload
+      {t('Reload')}
     </button>
   </Empty>
 )
@@ -55,7 +56,7 @@ export const Lazy = ({ load, variables }: { load: Load; variables: Record<string
   if (script) return createElement(script.default, { key: JSON.stringify(variables), ...variables })
   if (!hasFailed) return <Skeleton rows={6} />
   return (
-    <Screen title="Couldn’t load this page">
+    <Screen title={t('Couldn’t load this page')}>
       <Reload />
     </Screen>
   )
@@ -65,5 +66,5 @@ export const Lazy = ({ load, variables }: { load: Load; variables: Record<string
 export const Entrance = ({ load, note }: { load: Load; note: string }) => {
   const { script, hasFailed } = useScript(load)
   if (script) return createElement(script.default, { note })
-  return <main class="alone">{hasFailed ? <Reload /> : <p role="status">Loading…</p>}</main>
+  return <main class="alone">{hasFailed ? <Reload /> : <p role="status">{t('Loading…')}</p>}</main>
 }

@@ -1,7 +1,8 @@
 import type { Failure } from '../session/failure.ts'
+import { rich, t } from './messages.ts'
 
 const OWN: Record<string, [string, string]> = {
-  no_connection: ['No connection.', 'Your changes are still here. Try again when you’re online.'],
+  no_connection: [t('No connection.'), t('Your changes are still here. Try again when you’re online.')],
 }
 
 /** Error messages by field. */
@@ -16,7 +17,7 @@ export const fieldProblems = (failure: Failure | undefined): Record<string, stri
 
 /** An error: what went wrong and what to do next. */
 export const Problem = ({ failure, retry }: { failure: Failure; retry?: (() => void) | undefined }) => {
-  const [message, fix] = OWN[failure.code] ?? [failure.message || 'Something went wrong.', failure.fix]
+  const [message, fix] = OWN[failure.code] ?? [failure.message || t('Something went wrong.'), failure.fix]
   const fields = Object.entries(fieldProblems(failure))
   return (
     <div class="problem" role="alert">
@@ -33,13 +34,11 @@ export const Problem = ({ failure, retry }: { failure: Failure; retry?: (() => v
         </ul>
       )}
       {failure.requestId && (
-        <p class="hint">
-          Request ID: <code>{failure.requestId}</code>
-        </p>
+        <p class="hint">{rich('Request ID: {requestId}', { requestId: <code>{failure.requestId}</code> })}</p>
       )}
       {retry && (
         <button type="button" onClick={retry}>
-          Try again
+          {t('Try again')}
         </button>
       )}
     </div>

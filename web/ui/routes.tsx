@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { Lazy, type Load } from './lazy.tsx'
+import { t } from './messages.ts'
 import { match, place } from './router.ts'
 import { Empty, Screen } from './screen.tsx'
 
@@ -42,10 +43,10 @@ export const RoutedScreen = ({
     return only && !only.value ? refusal : <Lazy key={pattern} load={load} variables={variables} />
   }
   return (
-    <Screen title="Page not found">
-      <Empty title="This page doesn’t exist.">
+    <Screen title={t('Page not found')}>
+      <Empty title={t('This page doesn’t exist.')}>
         <a class="button" href="#/">
-          Go to the {start}
+          {t('Go to the {start}', { start })}
         </a>
       </Empty>
     </Screen>

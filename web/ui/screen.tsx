@@ -4,6 +4,7 @@ import { pageName } from '../session/config.ts'
 import { sanitize } from '../session/text.ts'
 import { useAction } from './act.ts'
 import type { Known } from './data.ts'
+import { t } from './messages.ts'
 import { Problem } from './problem.tsx'
 import { place, restoreScroll } from './router.ts'
 
@@ -59,7 +60,7 @@ export const Screen = ({
 
 export const Skeleton = ({ rows = 4, tall }: { rows?: number; tall?: boolean }) => (
   <div class="skeleton" role="status">
-    <span class="unseen">Loading…</span>
+    <span class="unseen">{t('Loading…')}</span>
     {Array.from({ length: rows }, (_, i) => (
       <span key={i} class={tall ? 'bone tall' : 'bone'} aria-hidden="true" />
     ))}
@@ -105,7 +106,7 @@ export const More = ({ more }: { more: (() => Promise<void>) | undefined }) => {
     <div class="more">
       {failure && <Problem failure={failure} />}
       <button type="button" aria-busy={busy} onClick={() => act(more)}>
-        Show more
+        {t('Show more')}
       </button>
     </div>
   )

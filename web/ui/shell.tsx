@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { miniApp } from '../session/config.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { useScript } from './lazy.tsx'
+import { t } from './messages.ts'
 import { place } from './router.ts'
 import { Screen } from './screen.tsx'
 
@@ -59,7 +60,7 @@ const AppearanceButton = () => {
     <>
       <button type="button" class="quiet" onClick={() => setOpen(true)}>
         <Icon name="appearance" />
-        Appearance
+        {t('Appearance')}
       </button>
       {isOpen && <AppearanceDialog onClose={() => setOpen(false)} />}
     </>
@@ -68,7 +69,7 @@ const AppearanceButton = () => {
 
 /** Links that don't fit in the bottom bar of narrow windows. */
 export const MoreScreen = ({ items, person }: { items: readonly NavItem[]; person: ComponentChildren }) => (
-  <Screen title="More">
+  <Screen title={t('More')}>
     <ul class="rows">
       {items
         .filter((item) => isVisible(item) && !item.first)
@@ -110,7 +111,7 @@ export const Frame = ({
 }) => (
   <div class={kind ? `shell ${kind}` : 'shell'}>
     <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-      Skip to content
+      {t('Skip to content')}
     </button>
     <header class="top">{top}</header>
     <nav aria-label={name}>
@@ -124,7 +125,7 @@ export const Frame = ({
         {...(place.value.path === '/more' && { 'aria-current': 'page' as const })}
       >
         <Icon name="more" />
-        <span>More</span>
+        <span>{t('More')}</span>
       </a>
       <div class="nav-foot">
         {person}

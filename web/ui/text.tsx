@@ -1,6 +1,7 @@
 import { resolveUrl } from '../session/config.ts'
 import { sanitize } from '../session/text.ts'
 import { fullTime, humanize, shortTime } from './format.ts'
+import { rich, t } from './messages.ts'
 
 /** One line of untrusted text, with deceptive characters made visible. */
 export const Name = ({ children }: { children: string }) => <bdi>{sanitize(children)}</bdi>
@@ -112,17 +113,16 @@ export const Logo = ({ name, path }: { name: string; path?: string | null | unde
 
 export const Stars = ({ rating, count }: { rating: number | null | undefined; count?: number }) =>
   rating === null || rating === undefined ? (
-    <span class="soft">No reviews yet</span>
+    <span class="soft">{t('No reviews yet')}</span>
   ) : (
     <span class="stars">
       <span aria-hidden="true">{'★'.repeat(Math.round(rating)).padEnd(5, '☆')} </span>
       {rating.toFixed(1)}
-      <span class="unseen"> of 5 stars</span>
+      <span class="unseen"> {t('of 5 stars')}</span>
       {count !== undefined && (
         <span class="soft">
           {' '}
-          ({count}
-          <span class="unseen"> reviews</span>)
+          {rich('({count}<unseen> reviews</unseen>)', { count, unseen: (text) => <span class="unseen">{text}</span> })}
         </span>
       )}
     </span>

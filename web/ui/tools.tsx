@@ -1,20 +1,21 @@
+import { t } from './messages.ts'
 import type { components } from './platform.d.ts'
 
 export type ToolName = NonNullable<components['schemas']['InstallationPolicy']['denied_tools']>[number]
 
 /** The platform's tools and their labels. */
 const TOOLS: Record<ToolName, string> = {
-  workspace_info: 'View workspace details',
-  list_runs: 'List its own runs',
-  notify_user: 'Send notifications',
-  emit_event: 'Emit events',
-  http_fetch: 'Fetch external URLs (each one needs approval)',
-  create_task: 'Create tasks',
-  delegate_task: 'Delegate tasks to other agents',
-  ask_agent: 'Ask other agents questions',
-  my_tasks: 'View its own tasks',
-  ask_user: 'Ask people questions',
-  save_file: 'Save files',
+  workspace_info: t('View workspace details'),
+  list_runs: t('List its own runs'),
+  notify_user: t('Send notifications'),
+  emit_event: t('Emit events'),
+  http_fetch: t('Fetch external URLs (each one needs approval)'),
+  create_task: t('Create tasks'),
+  delegate_task: t('Delegate tasks to other agents'),
+  ask_agent: t('Ask other agents questions'),
+  my_tasks: t('View its own tasks'),
+  ask_user: t('Ask people questions'),
+  save_file: t('Save files'),
 }
 
 export const ToolTicks = ({

@@ -11,6 +11,7 @@ import { announce } from '../../ui/announce.tsx'
 import type { Phase } from '../../ui/app.tsx'
 import { clearCache, refresh } from '../../ui/data.ts'
 import { reader } from '../../ui/format.ts'
+import { t } from '../../ui/messages.ts'
 import { address, navigate, redirect } from '../../ui/router.ts'
 import { api, onSessionExpired, type Schemas, unwrap } from './api.ts'
 
@@ -20,6 +21,10 @@ export type Identity = Schemas['ConsoleIdentity']
 export const identity = signal<Identity | undefined>(undefined)
 
 export const phase = signal<Phase | { name: 'unconfirmed' }>({ name: 'starting' })
+
+/** Returns the name of a role. */
+export const roleName = (role: string): string =>
+  t('{role, select, owner {owner} admin {admin} other {member}}', { role })
 
 const RANK = { member: 0, admin: 1, owner: 2 }
 const atLeast = (role: keyof typeof RANK) =>
@@ -37,7 +42,9 @@ onSessionExpired(() => {
   if (phase.value.name !== 'ready' && phase.value.name !== 'starting') return
   if (miniApp) void signInByInitData()
   else
-    signOutHere(session() || identity.value ? 'Your session expired. Sign in again to pick up where you left off.' : '')
+    signOutHere(
+      session() || identity.value ? t('Your session expired. Sign in again to pick up where you left off.') : '',
+    )
 })
 
 /** Gives new users the browser's time zone, because the platform can't know it when they sign in for the first time. */
@@ -48,7 +55,8 @@ const adoptTimeZone = async ({ user }: Identity): Promise<void> => {
     const changed = await unwrap(api.PATCH('/console/me', { body: { time_zone: timeZone } }))
     if (identity.value) identity.value = { ...identity.value, user: { ...identity.value.user, ...changed } }
     reader.value = changed
-    if (timeZone !== user.time_zone) announce(`Times are shown in ${timeZone}. You can change that in Settings.`)
+    if (timeZone !== user.time_zone)
+      announce(t('Times are shown in {timeZone}. You can change that in Settings.', { timeZone }))
   } catch {
     // Times stay in UTC, and the settings offer the choice.
   }
@@ -110,7 +118,7 @@ export const start = async (): Promise<void> => {
   shareWithTabs(() => {
     identity.value = undefined
     clearCache()
-    signOutHere('You signed out in another tab.')
+    signOutHere(t('You signed out in another tab.'))
   })
   if (new URLSearchParams(location.search).has('hash')) {
     const { takeWidgetAnswer } = await widget()
@@ -133,7 +141,7 @@ const signInByWidget = async (fields: Record<string, string>, key: string): Prom
     if (failure.status === 0 || failure.status >= 500) {
       phase.value = { name: 'failed', failure, again: () => void signInByWidget(fields, key) }
     } else {
-      signOutHere('We couldn’t verify your Telegram sign-in. Sign in again.')
+      signOutHere(t('We couldn’t verify your Telegram sign-in. Sign in again.'))
     }
   }
 }
@@ -144,7 +152,7 @@ export const signOut = async (): Promise<void> => {
   signOutTabs()
   identity.value = undefined
   clearCache()
-  signOutHere('You’re signed out.')
+  signOutHere(t('You’re signed out.'))
 }
 
 /** Ends the session and asks the user to sign in again. Their screen stays, so that nothing they typed is lost. */

@@ -3,6 +3,7 @@ import { liveUrl } from '../../session/config.ts'
 import { session } from '../../session/session.ts'
 import { announce } from '../../ui/announce.tsx'
 import { refresh } from '../../ui/data.ts'
+import { t } from '../../ui/messages.ts'
 import { api, type Schemas, unwrap } from './api.ts'
 
 /** True if the platform answered the latest request, or the live connection is open. */
@@ -43,7 +44,7 @@ const apply = async ({ counts, unread_notifications }: Updates): Promise<void> =
   online.value = true
   if (!isStale) {
     if (before && unread_notifications > unread.value)
-      announce('You have a new notification.', { to: '/notifications', label: 'View' })
+      announce(t('You have a new notification.'), { to: '/notifications', label: t('View') })
     unread.value = unread_notifications
   }
   // The first update reports no change, because everything is being loaded anyway. After a lost connection, reload all.

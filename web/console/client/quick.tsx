@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Icon } from '../../ui/icons.tsx'
+import { t } from '../../ui/messages.ts'
 
 const open = signal<'search' | 'shortcuts' | undefined>(undefined)
 const parts = signal<typeof import('./ui/palette.tsx') | undefined>(undefined)
@@ -38,7 +39,7 @@ export const Quick = ({ screens }: { screens: readonly { to: string; label: stri
   }, [])
   const loaded = parts.value
   if (!loaded || !open.value) return null
-  const places = screens.map(({ to, label }) => ({ kind: 'Screen', label, to }))
+  const places = screens.map(({ to, label }) => ({ kind: t('Screen'), label, to }))
   return open.value === 'search' ? (
     <loaded.Palette screens={places} onClose={close} />
   ) : (
@@ -55,13 +56,13 @@ export const SearchButton = ({ inHeader }: { inHeader?: boolean }) => (
     onClick={() => void show('search')}
   >
     <Icon name="search" />
-    <span class={inHeader ? 'unseen' : ''}>Search</span>
-    {!inHeader && <span class="keys soft">Ctrl K</span>}
+    <span class={inHeader ? 'unseen' : ''}>{t('Search')}</span>
+    {!inHeader && <span class="keys soft">{t('Ctrl K')}</span>}
   </button>
 )
 
 export const ShortcutsButton = () => (
   <button type="button" class="quiet" aria-keyshortcuts="Control+/ Meta+/" onClick={() => void show('shortcuts')}>
-    Shortcuts
+    {t('Shortcuts')}
   </button>
 )

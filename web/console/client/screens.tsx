@@ -1,3 +1,4 @@
+import { t } from '../../ui/messages.ts'
 import { loadRoute, type Route, RoutedScreen } from '../../ui/routes.tsx'
 import { Empty, Screen } from '../../ui/screen.tsx'
 import { isAdmin } from './account.ts'
@@ -31,11 +32,11 @@ const ROUTES: readonly Route[] = [
 loadRoute(ROUTES)
 
 const ForAdmins = () => (
-  <Screen title="Admins only">
-    <Empty title="Only workspace admins and owners can see this page.">
-      <p>Ask one of them to make you an admin.</p>
+  <Screen title={t('Admins only')}>
+    <Empty title={t('Only workspace admins and owners can see this page.')}>
+      <p>{t('Ask one of them to make you an admin.')}</p>
     </Empty>
   </Screen>
 )
 
-export const Screens = () => <RoutedScreen routes={ROUTES} refusal={<ForAdmins />} start="home page" />
+export const Screens = () => <RoutedScreen routes={ROUTES} refusal={<ForAdmins />} start={t('home page')} />

@@ -9,7 +9,7 @@ import { rich, t } from '../../ui/messages.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Frame, type NavItem, shortCount } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
-import { type Identity, isAdmin, signOut, switchWorkspace } from './account.ts'
+import { type Identity, isAdmin, roleName, signOut, switchWorkspace } from './account.ts'
 import { online, startUpdates, unread, waiting } from './live.ts'
 import { Quick, SearchButton, ShortcutsButton } from './quick.tsx'
 import { useWaiting } from './waiting.ts'
@@ -74,7 +74,7 @@ export const Person = ({ who }: { who: Identity }) => {
     <div class="person">
       <p>
         <Name>{who.user.name}</Name>
-        <span class="soft"> · {who.workspace.role}</span>
+        <span class="soft"> · {roleName(who.workspace.role)}</span>
       </p>
       <button type="button" class="quiet" aria-busy={busy} onClick={() => act(signOut)}>
         {t('Sign out')}

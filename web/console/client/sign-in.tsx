@@ -7,6 +7,7 @@ import { safeUrl } from '../../session/text.ts'
 import type { BotInfo } from '../../session/types.ts'
 import { Brand } from '../../ui/brand.tsx'
 import { Form, TextField } from '../../ui/form.tsx'
+import { t } from '../../ui/messages.ts'
 import { saveAddress, signInWith, WIDGET_PLACE } from './account.ts'
 
 const Widget = ({ username }: { username: string }) => {
@@ -20,8 +21,8 @@ const Widget = ({ username }: { username: string }) => {
 }
 
 const WithPasskey = () => (
-  <Form verb="Use a passkey" send={async () => signInWith(await signInWithPasskey())}>
-    <p class="hint">If you added a passkey in the console’s settings, you can sign in without Telegram.</p>
+  <Form verb={t('Use a passkey')} send={async () => signInWith(await signInWithPasskey())}>
+    <p class="hint">{t('If you added a passkey in the console’s settings, you can sign in without Telegram.')}</p>
   </Form>
 )
 
@@ -29,14 +30,16 @@ const Locally = () => {
   const [user, setUser] = useState(lastName() ?? 'local-user')
   const [workspace, setWorkspace] = useState('')
   return (
-    <Form verb="Sign in" send={async () => signInWith(await signInLocally(user.trim(), workspace.trim()))}>
+    <Form verb={t('Sign in')} send={async () => signInWith(await signInLocally(user.trim(), workspace.trim()))}>
       <p class="hint">
-        Local development: enter any name. The same name always signs in the same person or opens the same workspace.
+        {t(
+          'Local development: enter any name. The same name always signs in the same person or opens the same workspace.',
+        )}
       </p>
-      <TextField label="Person" value={user} required maxLength={100} autocomplete="off" onText={setUser} />
+      <TextField label={t('Person')} value={user} required maxLength={100} autocomplete="off" onText={setUser} />
       <TextField
-        label="Workspace"
-        hint="Optional. Defaults to your own. You can also enter a workspace ID."
+        label={t('Workspace')}
+        hint={t('Optional. Defaults to your own. You can also enter a workspace ID.')}
         value={workspace}
         maxLength={100}
         autocomplete="off"
@@ -51,7 +54,7 @@ export default function SignIn({ note }: { note: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [bot, setBot] = useState<BotInfo | 'asking' | undefined>('asking')
   useEffect(() => {
-    document.title = 'Sign in · Console'
+    document.title = t('Sign in · Console')
     heading.current?.focus({ preventScroll: true })
     loadBotInfo().then(setBot)
   }, [])
@@ -62,22 +65,22 @@ export default function SignIn({ note }: { note: string }) {
     <main class="alone">
       <Brand />
       <h1 ref={heading} tabIndex={-1}>
-        Sign in
+        {t('Sign in')}
       </h1>
       {note && <p role="status">{note}</p>}
-      <p>Manage your agents, follow their runs and approve what they do.</p>
+      <p>{t('Manage your agents, follow their runs and approve what they do.')}</p>
       {widget && <Widget username={widget} />}
       {url && (
         <p>
           <a class={widget ? 'button' : 'button primary'} href={url} target="_blank" rel="noopener noreferrer">
-            Open in Telegram
+            {t('Open in Telegram')}
           </a>
         </p>
       )}
       {localSignIn && <Locally />}
       {hasPasskeys && <WithPasskey />}
       {bot !== 'asking' && !bot && !localSignIn && (
-        <p>Telegram can’t be reached right now. Reload this page in a minute.</p>
+        <p>{t('Telegram can’t be reached right now. Reload this page in a minute.')}</p>
       )}
     </main>
   )

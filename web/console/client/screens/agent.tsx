@@ -5,6 +5,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Form } from '../../../ui/form.tsx'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
@@ -24,23 +25,25 @@ const Upgrade = ({ one }: { one: Installation }) => {
     act(async () => {
       const path = { id: one.id }
       const now = await unwrap(api.POST('/console/installations/{id}/upgrade', { params: { path } }))
-      announce(`Updated to version ${now.agent.version}.`)
-      if (now.missing_scopes.length > 0) announce('The new version needs more permissions. Review them on its page.')
+      announce(t('Updated to version {version}.', { version: now.agent.version }))
+      if (now.missing_scopes.length > 0) announce(t('The new version needs more permissions. Review them on its page.'))
       await refresh('installations')
     })
   return (
     <div class="card urgent">
       <p>
-        Version <strong>{one.latest_version}</strong> is available. This workspace uses {one.agent.version}. Runs in
-        progress aren’t affected.
+        {rich(
+          'Version {latest_version} is available. This workspace uses {version}. Runs in progress aren’t affected.',
+          { latest_version: <strong>{one.latest_version}</strong>, version: one.agent.version },
+        )}
       </p>
       {failure && <Problem failure={failure} />}
       {isAdmin.value ? (
         <button type="button" class="primary" aria-busy={busy} onClick={upgrade}>
-          Update to {one.latest_version}
+          {t('Update to {latest_version}', { latest_version: one.latest_version ?? '' })}
         </button>
       ) : (
-        <p class="hint">A workspace admin can update it.</p>
+        <p class="hint">{t('A workspace admin can update it.')}</p>
       )}
     </div>
   )
@@ -57,20 +60,22 @@ const Withdrawn = ({ one, at }: { one: Installation; at: string }) => {
   const outside = address ? { target: '_blank', rel: 'noopener noreferrer' } : {}
   return (
     <div class="card urgent">
-      <h2>Access withdrawn</h2>
+      <h2>{t('Access withdrawn')}</h2>
       <p>
-        This agent no longer has access to the workspace (<When at={at} />
-        ). Its runs were cancelled, and it receives nothing. Reconnect it to use it again, or uninstall it.
+        {rich(
+          'This agent no longer has access to the workspace ({time}). Its runs were cancelled, and it receives nothing. Reconnect it to use it again, or uninstall it.',
+          { time: <When at={at} /> },
+        )}
       </p>
       {isAdmin.value ? (
         <div class="actions">
           <a class="button primary" href={address ?? `#/marketplace/${slug}`} {...outside}>
-            Reconnect
+            {t('Reconnect')}
           </a>
           <Uninstall one={one} />
         </div>
       ) : (
-        <p class="hint">A workspace admin can reconnect or uninstall it.</p>
+        <p class="hint">{t('A workspace admin can reconnect or uninstall it.')}</p>
       )}
     </div>
   )
@@ -78,19 +83,20 @@ const Withdrawn = ({ one, at }: { one: Installation; at: string }) => {
 
 const Uninstall = ({ one }: { one: Installation }) => (
   <Confirm
-    label={`Uninstall ${one.app.name}`}
-    title={`Uninstall ${one.app.name}?`}
-    verb="Uninstall"
+    label={t('Uninstall {name}', { name: one.app.name })}
+    title={t('Uninstall {name}?', { name: one.app.name })}
+    verb={t('Uninstall')}
     act={async () => {
       await unwrap(api.DELETE('/console/installations/{id}', { params: { path: { id: one.id } } }))
-      announce(`${one.app.name} was uninstalled.`)
+      announce(t('{name} was uninstalled.', { name: one.app.name }))
       navigate('/agents')
       await refresh('installations')
     }}
   >
     <p>
-      Its runs are cancelled, its pending approvals are dropped and its settings are deleted right away. You can’t undo
-      this. If you install it again, you’ll start from scratch.
+      {t(
+        'Its runs are cancelled, its pending approvals are dropped and its settings are deleted right away. You can’t undo this. If you install it again, you’ll start from scratch.',
+      )}
     </p>
   </Confirm>
 )
@@ -106,18 +112,18 @@ const Policy = ({ one }: { one: Installation }) => {
     const allowed_callers = callers === 'all' ? null : callers === 'none' ? [] : list
     const body = { allowed_callers, denied_tools: denied as ToolName[] }
     await unwrap(api.PUT('/console/installations/{id}/policy', { params: { path: { id: one.id } }, body }))
-    announce('Rules saved. Changes apply to the next call.')
+    announce(t('Rules saved. Changes apply to the next call.'))
     await refresh('installations')
   }
   return (
-    <Form verb="Save rules" send={send}>
+    <Form verb={t('Save rules')} send={send}>
       <fieldset>
-        <legend>Agents that can call this agent</legend>
+        <legend>{t('Agents that can call this agent')}</legend>
         {(
           [
-            ['all', 'All agents in the workspace'],
-            ['some', 'Only these'],
-            ['none', 'None'],
+            ['all', t('All agents in the workspace')],
+            ['some', t('Only these')],
+            ['none', t('None')],
           ] as const
         ).map(([value, label]) => (
           <label class="tick" key={value}>
@@ -128,7 +134,7 @@ const Policy = ({ one }: { one: Installation }) => {
         {callers === 'some' && (
           <>
             <label class="unseen" for="callers">
-              Agent names, one per line
+              {t('Agent names, one per line')}
             </label>
             <textarea
               id="callers"
@@ -140,7 +146,7 @@ const Policy = ({ one }: { one: Installation }) => {
           </>
         )}
       </fieldset>
-      <ToolTicks legend="Blocked platform tools" chosen={denied} onChange={setDenied} />
+      <ToolTicks legend={t('Blocked platform tools')} chosen={denied} onChange={setDenied} />
     </Form>
   )
 }
@@ -155,10 +161,12 @@ const Settings = ({ one }: { one: Installation }) => {
         <>
           {!data.settings_complete && (
             <p class="note warn">
-              <strong>Some settings are missing.</strong> The agent may not work without them.
+              {rich('<strong>Some settings are missing.</strong> The agent may not work without them.', {
+                strong: (text) => <strong>{text}</strong>,
+              })}
             </p>
           )}
-          {!isAdmin.value && <p class="hint">Workspace admins can change these settings.</p>}
+          {!isAdmin.value && <p class="hint">{t('Workspace admins can change these settings.')}</p>}
           <SettingsForm id={one.id} schema={data.schema as never} values={data.values} readOnly={!isAdmin.value} />
         </>
       )}
@@ -175,7 +183,7 @@ const Grants = ({ id }: { id: string }) => {
   if (own.length === 0) return null
   return (
     <section class="section" aria-labelledby="grants">
-      <h2 id="grants">External access</h2>
+      <h2 id="grants">{t('External access')}</h2>
       {own.map((grant) => (
         <GrantCard key={grant.id} grant={grant} />
       ))}
@@ -200,7 +208,7 @@ const Chat = ({ id }: { id: string }) => {
           })
         }
       >
-        Start a conversation
+        {t('Start a conversation')}
       </button>
     </>
   )
@@ -211,7 +219,7 @@ export default function AgentScreen({ id }: { id: string }) {
     unwrap(api.GET('/console/installations/{id}', { params: { path: { id } } })),
   )
   return (
-    <Screen title={agent.data?.app.name ?? 'Agent'} back={{ to: '/agents', label: 'Agents' }}>
+    <Screen title={agent.data?.app.name ?? t('Agent')} back={{ to: '/agents', label: t('Agents') }}>
       <Shown known={agent} rows={4}>
         {(one) => {
           const gone = one.status === 'revoked'
@@ -224,7 +232,10 @@ export default function AgentScreen({ id }: { id: string }) {
                     <Name>{one.agent.id}</Name> · {one.agent.version}
                   </span>
                   <span class="soft">
-                    Installed by <Name>{one.owner.name}</Name> <When at={one.created_at} />
+                    {rich('Installed by {name} {time}', {
+                      name: <Name>{one.owner.name}</Name>,
+                      time: <When at={one.created_at} />,
+                    })}
                   </span>
                 </span>
                 <InstallationState one={one} />
@@ -234,7 +245,7 @@ export default function AgentScreen({ id }: { id: string }) {
                   {one.status === 'active' && one.withdrawn_at === null && <Chat id={id} />}
                   {one.app.status === 'approved' && (
                     <a class="button" href={`#/marketplace/${one.app.slug}`}>
-                      View in marketplace
+                      {t('View in marketplace')}
                     </a>
                   )}
                 </div>
@@ -250,23 +261,23 @@ export default function AgentScreen({ id }: { id: string }) {
                 </div>
               )}
               <section class="section" aria-labelledby="rights">
-                <h2 id="rights">Permissions</h2>
+                <h2 id="rights">{t('Permissions')}</h2>
                 <ScopeList scopes={one.scopes} />
               </section>
               {!gone && (
                 <section class="section card" aria-labelledby="settings">
-                  <h2 id="settings">Settings</h2>
+                  <h2 id="settings">{t('Settings')}</h2>
                   <Settings one={one} />
                 </section>
               )}
               {!gone && (
                 <section class="section card" aria-labelledby="rules">
-                  <h2 id="rules">Rules</h2>
+                  <h2 id="rules">{t('Rules')}</h2>
                   {isOwner.value ? (
                     <Policy key={one.updated_at} one={one} />
                   ) : (
                     <p class="soft">
-                      Workspace owners control which agents can call this agent and which tools it can use.
+                      {t('Workspace owners control which agents can call this agent and which tools it can use.')}
                     </p>
                   )}
                 </section>
@@ -275,10 +286,11 @@ export default function AgentScreen({ id }: { id: string }) {
               <Reviews appId={one.app.id} mayWrite={!gone} />
               {!gone && one.withdrawn_at === null && isAdmin.value && (
                 <section class="section card" aria-labelledby="uninstall">
-                  <h2 id="uninstall">Uninstall</h2>
+                  <h2 id="uninstall">{t('Uninstall')}</h2>
                   <p>
-                    Uninstalling stops its runs, revokes its access and deletes its settings. Its history stays
-                    available.
+                    {t(
+                      'Uninstalling stops its runs, revokes its access and deletes its settings. Its history stays available.',
+                    )}
                   </p>
                   <Uninstall one={one} />
                 </section>

@@ -1,4 +1,5 @@
 import { usePages } from '../../../ui/data.ts'
+import { t } from '../../../ui/messages.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, State } from '../../../ui/text.tsx'
 import { isAdmin } from '../account.ts'
@@ -8,11 +9,11 @@ export type Installation = Schemas['InstallationDetails']
 
 /** The most important status of an installation. */
 export const InstallationState = ({ one }: { one: Installation }) => {
-  if (one.app.status === 'suspended') return <State name="suspended" label="Suspended by the platform" />
+  if (one.app.status === 'suspended') return <State name="suspended" label={t('Suspended by the platform')} />
   if (one.status !== 'active') return <State name={one.status} />
-  if (one.withdrawn_at !== null) return <State name="revoked" label="Access withdrawn" />
-  if (!one.settings_complete) return <State name="pending" label="Settings missing" />
-  return one.upgrade_available ? <State name="running" label="Update available" /> : <State name="active" />
+  if (one.withdrawn_at !== null) return <State name="revoked" label={t('Access withdrawn')} />
+  if (!one.settings_complete) return <State name="pending" label={t('Settings missing')} />
+  return one.upgrade_available ? <State name="running" label={t('Update available')} /> : <State name="active" />
 }
 
 export default function Agents() {
@@ -21,19 +22,19 @@ export default function Agents() {
   )
   return (
     <Screen
-      title="Agents"
+      title={t('Agents')}
       actions={
         <a class="button primary" href="#/marketplace">
-          {isAdmin.value ? 'Install an agent' : 'Marketplace'}
+          {isAdmin.value ? t('Install an agent') : t('Marketplace')}
         </a>
       }
     >
       <Shown known={agents} rows={4}>
         {({ items }) =>
           items.length === 0 && !agents.more ? (
-            <Empty title="No agents installed yet">
+            <Empty title={t('No agents installed yet')}>
               <p>
-                <a href="#/marketplace">Browse the marketplace</a>
+                <a href="#/marketplace">{t('Browse the marketplace')}</a>
               </p>
             </Empty>
           ) : (

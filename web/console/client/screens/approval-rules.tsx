@@ -6,6 +6,7 @@ import { patch, useData } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
 import { count } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, When } from '../../../ui/text.tsx'
@@ -18,8 +19,8 @@ type Rule = Rules['rules'][number]
 type Named = Record<string, string>
 
 const KEY = 'approval rules'
-const ROLES: Named = { member: 'Any member', admin: 'Admins and owners', owner: 'Owners' }
-const SECOND: Named = { never: 'Never', always: 'Always', at_least: 'From an amount' }
+const ROLES: Named = { member: t('Any member'), admin: t('Admins and owners'), owner: t('Owners') }
+const SECOND: Named = { never: t('Never'), always: t('Always'), at_least: t('From an amount') }
 
 /** Replaces the rules, unless somebody changed them since they were read. */
 const save = async (now: Rules, rules: Rule[], said: string): Promise<void> => {
@@ -46,42 +47,53 @@ const named = (ids: readonly string[], names: Named, other: string): string =>
   ids.map((id) => names[id] ?? other).join(', ')
 
 const time = (minutes: number): string =>
-  minutes % 60 === 0 ? `${count(minutes / 60)} ${minutes === 60 ? 'hour' : 'hours'}` : `${count(minutes)} minutes`
+  minutes % 60 === 0
+    ? t('{n, plural, one {# hour} other {# hours}}', { n: minutes / 60 })
+    : t('{minutes} minutes', { minutes: count(minutes) })
 
 /** A rule in words. */
 const Sentence = ({ rule, people, agents }: { rule: Rule; people: Named; agents: Named }) => {
   const { role, user_ids } = rule.approvers
-  const who = [role && ROLES[role], named(user_ids, people, 'a former member')].filter(Boolean).join(', ')
+  const who = [role && ROLES[role], named(user_ids, people, t('a former member'))].filter(Boolean).join(', ')
   const second = rule.second_person
   return (
     <dl class="facts">
-      <dt>Calls</dt>
+      <dt>{t('Calls')}</dt>
       <dd>
-        {rule.tools.length > 0 ? rule.tools.join(', ') : 'Any tool'}
-        {rule.hosts.length > 0 && ` to ${rule.hosts.join(', ')}`} of{' '}
-        {rule.installation_ids.length > 0 ? named(rule.installation_ids, agents, 'a removed agent') : 'any agent'}
+        {t('{tools}{to, select, none {} other { to {hosts}}} of {agents}', {
+          tools: rule.tools.length > 0 ? rule.tools.join(', ') : t('Any tool'),
+          to: rule.hosts.length > 0 ? 'some' : 'none',
+          hosts: rule.hosts.join(', '),
+          agents:
+            rule.installation_ids.length > 0
+              ? named(rule.installation_ids, agents, t('a removed agent'))
+              : t('any agent'),
+        })}
       </dd>
-      <dt>Approved by</dt>
+      <dt>{t('Approved by')}</dt>
       <dd>
         {who}
-        {!rule.requester_may_approve && ', but not the person who started the run'}
+        {!rule.requester_may_approve && t(', but not the person who started the run')}
       </dd>
       {second && (
         <>
-          <dt>Two people</dt>
+          <dt>{t('Two people')}</dt>
           <dd>
-            {second.when === 'always' ? (
-              'Always'
-            ) : (
-              <>
-                If <code>{second.field}</code> is {count(second.amount)} or more, or can’t be read
-              </>
-            )}
+            {second.when === 'always'
+              ? t('Always')
+              : rich('If {field} is {amount} or more, or can’t be read', {
+                  field: <code>{second.field}</code>,
+                  amount: count(second.amount),
+                })}
           </dd>
         </>
       )}
-      <dt>Waits</dt>
-      <dd>{time(rule.expires_after_minutes)}, then the call is rejected</dd>
+      <dt>{t('Waits')}</dt>
+      <dd>
+        {t('{expires_after_minutes}, then the call is rejected', {
+          expires_after_minutes: time(rule.expires_after_minutes),
+        })}
+      </dd>
     </dl>
   )
 }
@@ -162,30 +174,30 @@ const Editor = ({
         when === 'always' ? { when } : when === 'at_least' ? { when, field: 'body.amount', amount: 1_000 } : null,
     })
   return (
-    <Modal title={rule.name ? `Edit ${rule.name}` : 'Add a rule'} onClose={onClose}>
+    <Modal title={rule.name ? t('Edit {name}', { name: rule.name }) : t('Add a rule')} onClose={onClose}>
       <Form
-        verb="Save"
+        verb={t('Save')}
         disabled={!now.name.trim() || (now.approvers.role === null && now.approvers.user_ids.length === 0)}
         send={() => send({ ...now, name: now.name.trim(), hosts: hostsIn(hosts) })}
         done={onClose}
       >
-        <TextField label="Name" value={now.name} maxLength={60} required onText={(name) => set({ name })} />
+        <TextField label={t('Name')} value={now.name} maxLength={60} required onText={(name) => set({ name })} />
         <TextField
-          label="Hosts"
-          hint="One a line, such as api.bank.example. *.bank.example is every name below it. Empty: any host."
+          label={t('Hosts')}
+          hint={t('One a line, such as api.bank.example. *.bank.example is every name below it. Empty: any host.')}
           value={hosts}
           rows={2}
           spellcheck={false}
           onText={setHosts}
         />
         <Ticks
-          label="Agents"
-          all="None chosen: any agent."
+          label={t('Agents')}
+          all={t('None chosen: any agent.')}
           options={agents}
           chosen={now.installation_ids}
           onChange={(installation_ids) => set({ installation_ids })}
         />
-        <Field label="Who may approve">
+        <Field label={t('Who may approve')}>
           {(field) => (
             <select
               {...field}
@@ -201,13 +213,13 @@ const Editor = ({
                   {words}
                 </option>
               ))}
-              <option value="">Only the people below</option>
+              <option value="">{t('Only the people below')}</option>
             </select>
           )}
         </Field>
         <Ticks
-          label="People"
-          all="They may approve whatever their role."
+          label={t('People')}
+          all={t('They may approve whatever their role.')}
           options={people}
           chosen={now.approvers.user_ids}
           onChange={(user_ids) => set({ approvers: { ...now.approvers, user_ids } })}
@@ -218,9 +230,9 @@ const Editor = ({
             checked={now.requester_may_approve}
             onChange={({ currentTarget }) => set({ requester_may_approve: currentTarget.checked })}
           />
-          <span>The person who started a run may approve its calls</span>
+          <span>{t('The person who started a run may approve its calls')}</span>
         </label>
-        <Field label="Second person">
+        <Field label={t('Second person')}>
           {(field) => (
             <select
               {...field}
@@ -238,13 +250,15 @@ const Editor = ({
         {second?.when === 'at_least' && (
           <>
             <TextField
-              label="Field"
-              hint="Its place in the call, such as body.amount or query.amount. If it can’t be read, two people approve."
+              label={t('Field')}
+              hint={t(
+                'Its place in the call, such as body.amount or query.amount. If it can’t be read, two people approve.',
+              )}
               value={second.field}
               spellcheck={false}
               onText={(field) => set({ second_person: { ...second, field } })}
             />
-            <Field label="Amount">
+            <Field label={t('Amount')}>
               {(field) => (
                 <input
                   {...field}
@@ -259,7 +273,7 @@ const Editor = ({
             </Field>
           </>
         )}
-        <Field label="Waits for, in minutes" hint="From 5 to 1,440. Then the call is rejected.">
+        <Field label={t('Waits for, in minutes')} hint={t('From 5 to 1,440. Then the call is rejected.')}>
           {(field) => (
             <input
               {...field}
@@ -284,14 +298,14 @@ const List = ({ all, people, agents }: { all: Rules; people: Named; agents: Name
     const next = [...rules]
     const [one] = next.splice(i, 1)
     if (one) next.splice(i + by, 0, one)
-    void act(() => save(all, next, `${one?.name} is now rule ${i + by + 1}.`))
+    void act(() => save(all, next, t('{name} is now rule {value}.', { name: one?.name ?? '', value: i + by + 1 })))
   }
   return (
     <>
       {failure && <Problem failure={failure} />}
       {rules.length === 0 && (
-        <Empty title="No rules">
-          <p>Any member may approve any call of an agent.</p>
+        <Empty title={t('No rules')}>
+          <p>{t('Any member may approve any call of an agent.')}</p>
         </Empty>
       )}
       <ol class="rules">
@@ -305,32 +319,32 @@ const List = ({ all, people, agents }: { all: Rules; people: Named; agents: Name
             {isOwner.value && (
               <div class="actions">
                 <button type="button" onClick={() => setEdited(i)}>
-                  Edit<span class="unseen"> {sanitize(rule.name)}</span>
+                  {rich('Edit{name}', { name: <span class="unseen"> {sanitize(rule.name)}</span> })}
                 </button>
                 {i > 0 && (
                   <button type="button" onClick={() => swap(i, -1)}>
-                    Move up<span class="unseen"> {sanitize(rule.name)}</span>
+                    {rich('Move up{name}', { name: <span class="unseen"> {sanitize(rule.name)}</span> })}
                   </button>
                 )}
                 {i < rules.length - 1 && (
                   <button type="button" onClick={() => swap(i, 1)}>
-                    Move down<span class="unseen"> {sanitize(rule.name)}</span>
+                    {rich('Move down{name}', { name: <span class="unseen"> {sanitize(rule.name)}</span> })}
                   </button>
                 )}
                 <Confirm
-                  label="Delete"
+                  label={t('Delete')}
                   quiet
-                  title={`Delete ${rule.name}?`}
-                  verb="Delete rule"
+                  title={t('Delete {name}?', { name: rule.name })}
+                  verb={t('Delete rule')}
                   act={() =>
                     save(
                       all,
                       rules.filter((one) => one !== rule),
-                      'Rule deleted.',
+                      t('Rule deleted.'),
                     )
                   }
                 >
-                  <p>Calls that it was for follow the next rule that they match.</p>
+                  <p>{t('Calls that it was for follow the next rule that they match.')}</p>
                 </Confirm>
               </div>
             )}
@@ -339,10 +353,10 @@ const List = ({ all, people, agents }: { all: Rules; people: Named; agents: Name
       </ol>
       {isOwner.value ? (
         <button type="button" class="primary" onClick={() => setEdited(rules.length)}>
-          Add a rule
+          {t('Add a rule')}
         </button>
       ) : (
-        <p class="hint">Owners can change the rules.</p>
+        <p class="hint">{t('Owners can change the rules.')}</p>
       )}
       {edited !== undefined && (
         <Editor
@@ -353,7 +367,7 @@ const List = ({ all, people, agents }: { all: Rules; people: Named; agents: Name
           send={(rule) => {
             const next = [...rules]
             next[edited] = rule
-            return save(all, next, 'Rules saved. They apply to the next decision.')
+            return save(all, next, t('Rules saved. They apply to the next decision.'))
           }}
         />
       )}
@@ -373,13 +387,19 @@ const Absence = ({ people }: { people: Named }) => {
         <>
           {data.for.map(({ person, until }) => (
             <p key={person.id} class="note">
-              You approve for <Name>{person.name}</Name> until <When at={until} />.
+              {rich('You approve for {name} until {time}.', {
+                name: <Name>{person.name}</Name>,
+                time: <When at={until} />,
+              })}
             </p>
           ))}
           {data.away ? (
             <>
               <p>
-                <Name>{data.away.delegate.name}</Name> approves for you until <When at={data.away.until} />.
+                {rich('{name} approves for you until {time}.', {
+                  name: <Name>{data.away.delegate.name}</Name>,
+                  time: <When at={data.away.until} />,
+                })}
               </p>
               {failure && <Problem failure={failure} />}
               <button
@@ -388,32 +408,34 @@ const Absence = ({ people }: { people: Named }) => {
                 onClick={() =>
                   act(async () => {
                     await unwrap(api.DELETE('/console/me/away'))
-                    announce('Welcome back. You approve yourself again.')
+                    announce(t('Welcome back. You approve yourself again.'))
                     away.reload()
                   })
                 }
               >
-                I’m back
+                {t('I’m back')}
               </button>
             </>
           ) : (
             <Form
-              verb="Set delegate"
+              verb={t('Set delegate')}
               disabled={!delegate || !day}
               send={async () => {
                 const until = startOfDay(day, 1) ?? ''
                 await unwrap(api.PUT('/console/me/away', { body: { delegate_id: delegate, until } }))
-                announce('Your delegate may approve what you may.')
+                announce(t('Your delegate may approve what you may.'))
                 away.reload()
               }}
             >
               <Field
-                label="Delegate"
-                hint="They may approve what you may, and can’t pass that on. Where two people have to approve, the two of you count as one."
+                label={t('Delegate')}
+                hint={t(
+                  'They may approve what you may, and can’t pass that on. Where two people have to approve, the two of you count as one.',
+                )}
               >
                 {(field) => (
                   <select {...field} value={delegate} onChange={(event) => setDelegate(event.currentTarget.value)}>
-                    <option value="">Choose a member</option>
+                    <option value="">{t('Choose a member')}</option>
                     {Object.entries(people)
                       .filter(([id]) => id !== me)
                       .map(([id, name]) => (
@@ -424,7 +446,7 @@ const Absence = ({ people }: { people: Named }) => {
                   </select>
                 )}
               </Field>
-              <Field label="Last day">
+              <Field label={t('Last day')}>
                 {(field) => (
                   <input {...field} type="date" value={day} onInput={(event) => setDay(event.currentTarget.value)} />
                 )}
@@ -442,19 +464,22 @@ export default function ApprovalRules() {
   const named = usePeopleAndAgents()
   const { people = {}, agents = {} } = named.data ?? {}
   return (
-    <Screen title="Approval rules" back={{ to: '/settings', label: 'Settings' }}>
+    <Screen title={t('Approval rules')} back={{ to: '/settings', label: t('Settings') }}>
       <p class="soft">
-        The first rule that a call matches decides who may approve it. Calls that no rule is for can be approved by any
-        member. Everyone who sees a call can reject it.
+        {t(
+          'The first rule that a call matches decides who may approve it. Calls that no rule is for can be approved by any member. Everyone who sees a call can reject it.',
+        )}
       </p>
       <p class="soft">
-        Calls of <code>http_fetch</code> need an approval each time, so no rule can allow them in advance.
+        {rich('Calls of <code>http_fetch</code> need an approval each time, so no rule can allow them in advance.', {
+          code: (text) => <code>{text}</code>,
+        })}
       </p>
       <Shown known={rules} rows={3} tall>
         {(all) => <List all={all} people={people} agents={agents} />}
       </Shown>
       <section class="section" aria-labelledby="away">
-        <h2 id="away">While you’re away</h2>
+        <h2 id="away">{t('While you’re away')}</h2>
         <Absence people={people} />
       </section>
     </Screen>

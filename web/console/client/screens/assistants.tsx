@@ -4,6 +4,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData, usePages } from '../../../ui/data.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Field, Form } from '../../../ui/form.tsx'
+import { rich, t } from '../../../ui/messages.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, When } from '../../../ui/text.tsx'
 import { identity, isAdmin, isOwner } from '../account.ts'
@@ -24,24 +25,25 @@ export default function Assistants() {
     return { ...page, items: page.items.flatMap((grant) => (grant.kind === 'host' ? [grant] : [])) }
   })
   return (
-    <Screen title="Connected assistants">
+    <Screen title={t('Connected assistants')}>
       <p class="soft">
-        Assistants such as Claude, ChatGPT, Cursor or VS Code that can act in this workspace in your name. To connect
-        one, add this address there as an MCP server:
+        {t(
+          'Assistants such as Claude, ChatGPT, Cursor or VS Code that can act in this workspace in your name. To connect one, add this address there as an MCP server:',
+        )}
       </p>
       <p>
-        <code>{mcpUrl}</code> · <a href={resolveUrl('docs/guides/assistants')}>How to</a>
+        <code>{mcpUrl}</code> · <a href={resolveUrl('docs/guides/assistants')}>{t('How to')}</a>
       </p>
       {isAdmin.value && (
         <label class="tick">
           <input type="checkbox" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
-          <span>Show everybody’s</span>
+          <span>{t('Show everybody’s')}</span>
         </label>
       )}
       <Shown known={grants} rows={2} tall>
         {({ items }) =>
           items.length === 0 && !grants.more ? (
-            <Empty title="No assistant is connected." />
+            <Empty title={t('No assistant is connected.')} />
           ) : (
             items.map((grant) => <AssistantCard key={grant.id} grant={grant} />)
           )
@@ -65,31 +67,28 @@ const AssistantCard = ({ grant }: { grant: Schemas['HostGrant'] }) => {
           </strong>
           <span class="soft">
             <Name>{client.host}</Name> · {reachOf(resource)} ·{' '}
-            {isMine ? 'connected by you' : <Name>{person.name}</Name>} <When at={grant.created_at} /> ·{' '}
-            {grant.last_used_at ? (
-              <>
-                last renewed <When at={grant.last_used_at} />
-              </>
-            ) : (
-              'never used'
-            )}
+            {isMine ? t('connected by you') : <Name>{person.name}</Name>} <When at={grant.created_at} /> ·{' '}
+            {grant.last_used_at
+              ? rich('last renewed {time}', { time: <When at={grant.last_used_at} /> })
+              : t('never used')}
           </span>
         </span>
       </div>
       <ScopeList scopes={grant.scopes} />
       <Confirm
-        label="Disconnect"
-        title={`Disconnect “${client.name}”?`}
-        verb="Disconnect"
+        label={t('Disconnect')}
+        title={t('Disconnect “{name}”?', { name: client.name })}
+        verb={t('Disconnect')}
         act={async () => {
           await unwrap(api.DELETE('/console/grants/{id}', { params: { path: { id: grant.id } } }))
-          announce('Disconnected.')
+          announce(t('Disconnected.'))
           await refresh('hosts')
         }}
       >
         <p>
-          Its requests are rejected from now on. What it has started goes on, and you can stop it under Runs. To use it
-          again, connect it again.
+          {t(
+            'Its requests are rejected from now on. What it has started goes on, and you can stop it under Runs. To use it again, connect it again.',
+          )}
         </p>
       </Confirm>
     </article>
@@ -100,8 +99,8 @@ const AGENT = '/mcp/agents/'
 
 /** Describes what a connection reaches. */
 const reachOf = (resource: string): string => {
-  if (resource.startsWith(AGENT)) return `only the agent ${resource.slice(AGENT.length)}`
-  return resource === '/a2a' ? 'all agents, over A2A' : 'all agents'
+  if (resource.startsWith(AGENT)) return t('only the agent {agent}', { agent: resource.slice(AGENT.length) })
+  return resource === '/a2a' ? t('all agents, over A2A') : t('all agents')
 }
 
 /** The owner's switch and list. Others see what applies to them. */
@@ -109,8 +108,8 @@ const Allowed = () => {
   const known = useData('hosts settings', () => unwrap(api.GET('/console/settings/hosts')))
   return (
     <section class="card" aria-labelledby="allowed">
-      <h2 id="allowed">Which assistants are allowed</h2>
-      {!isOwner.value && <p class="hint">Only owners can change this.</p>}
+      <h2 id="allowed">{t('Which assistants are allowed')}</h2>
+      {!isOwner.value && <p class="hint">{t('Only owners can change this.')}</p>}
       <Shown known={known} rows={1}>
         {(now) => <AllowedForm key={JSON.stringify(now)} now={now} />}
       </Shown>
@@ -129,7 +128,7 @@ const AllowedForm = ({ now }: { now: Schemas['HostSettings'] }) => {
       .split(/[\s,]+/)
       .filter(Boolean)
     await unwrap(api.PUT('/console/settings/hosts', { body: { enabled, allowed_hosts: listed ? named : null } }))
-    announce('Saved. Changes apply to the next request.')
+    announce(t('Saved. Changes apply to the next request.'))
     await refresh('hosts')
   }
   const fields = (
@@ -141,7 +140,7 @@ const AllowedForm = ({ now }: { now: Schemas['HostSettings'] }) => {
           disabled={readOnly}
           onChange={(event) => setEnabled(event.currentTarget.checked)}
         />
-        <span>Members may use assistants in this workspace</span>
+        <span>{t('Members may use assistants in this workspace')}</span>
       </label>
       <label class="tick">
         <input
@@ -150,12 +149,14 @@ const AllowedForm = ({ now }: { now: Schemas['HostSettings'] }) => {
           disabled={readOnly || !enabled}
           onChange={(event) => setListed(event.currentTarget.checked)}
         />
-        <span>Only those on this list</span>
+        <span>{t('Only those on this list')}</span>
       </label>
       {listed && enabled && (
         <Field
-          label="Hosts"
-          hint="One a line, such as claude.ai or chatgpt.com. A program on a person’s own machine is localhost or 127.0.0.1."
+          label={t('Hosts')}
+          hint={t(
+            'One a line, such as claude.ai or chatgpt.com. A program on a person’s own machine is localhost or 127.0.0.1.',
+          )}
         >
           {(field) => (
             <textarea
@@ -173,7 +174,7 @@ const AllowedForm = ({ now }: { now: Schemas['HostSettings'] }) => {
   return readOnly ? (
     fields
   ) : (
-    <Form verb="Save" send={send}>
+    <Form verb={t('Save')} send={send}>
       {fields}
     </Form>
   )

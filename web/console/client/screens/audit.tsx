@@ -3,6 +3,7 @@ import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { useData, usePages } from '../../../ui/data.ts'
 import { Field } from '../../../ui/form.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { place, redirect } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
@@ -15,18 +16,18 @@ import { Views } from '../ui/views.tsx'
 type Entry = Schemas['AuditEntry']
 
 const KINDS: Record<string, string> = {
-  approval: 'Approvals',
-  installation: 'Agents installed and changed',
-  agent: 'Calls between agents',
-  run: 'Runs',
-  task: 'Tasks',
-  member: 'Members',
-  invitation: 'Invitations',
-  grant: 'Access of apps',
-  webhook: 'Webhooks',
-  messenger: 'Messenger',
-  user: 'Accounts',
-  workspace: 'Workspace',
+  approval: t('Approvals'),
+  installation: t('Agents installed and changed'),
+  agent: t('Calls between agents'),
+  run: t('Runs'),
+  task: t('Tasks'),
+  member: t('Members'),
+  invitation: t('Invitations'),
+  grant: t('Access of apps'),
+  webhook: t('Webhooks'),
+  messenger: t('Messenger'),
+  user: t('Accounts'),
+  workspace: t('Workspace'),
 }
 
 /** Maximum number of entries in an export. */
@@ -64,8 +65,8 @@ const save = async (filters: Filters): Promise<void> => {
   URL.revokeObjectURL(link.href)
   announce(
     cursor
-      ? `Saved the newest ${entries.length} entries. Narrow the dates for older ones.`
-      : `Saved ${entries.length} entries.`,
+      ? t('Saved the newest {entries} entries. Narrow the dates for older ones.', { entries: entries.length })
+      : t('Saved {entries} entries.', { entries: entries.length }),
   )
 }
 
@@ -87,7 +88,13 @@ const Line = ({ entry }: { entry: Entry }) => {
     <details class="entry">
       <summary>
         <strong>
-          <Name>{actor || `An ${entry.actor.type}`.replace(/^An (?=[^aeiou])/, 'A ')}</Name>
+          <Name>
+            {actor ||
+              t(
+                '{type, select, agent {An agent} app {An app} admin {An admin} user {A user} developer {A developer} other {The platform}}',
+                { type: entry.actor.type },
+              )}
+          </Name>
         </strong>{' '}
         {deedOf(entry.action)} {subject && !isSelf && <Name>{subject}</Name>}
         <span class="soft">
@@ -97,11 +104,11 @@ const Line = ({ entry }: { entry: Entry }) => {
       </summary>
       {to && (
         <p class="hint entry-link">
-          <a href={`#${to}`}>View what this is about</a>
+          <a href={`#${to}`}>{t('View what this is about')}</a>
         </p>
       )}
       <Json
-        label={`Details of ${entry.action}`}
+        label={t('Details of {action}', { action: entry.action })}
         value={{
           action: entry.action,
           actor: entry.actor,
@@ -133,31 +140,31 @@ export default function Audit() {
   const entries = usePages<Entry>(`audit ${JSON.stringify(filters)}`, (cursor) => load(filters, cursor))
   return (
     <Screen
-      title="Audit log"
+      title={t('Audit log')}
       actions={
         <button type="button" aria-busy={busy} onClick={() => act(() => save(filters))}>
-          Save as CSV
+          {t('Save as CSV')}
         </button>
       }
     >
       <p class="soft">
-        Everything that people, agents and the platform did in this workspace. Entries can’t be changed.
+        {t('Everything that people, agents and the platform did in this workspace. Entries can’t be changed.')}
       </p>
       {failure && <Problem failure={failure} />}
       <Views screen="audit" names={FILTERS} />
       <search class="filters">
-        <Field label="Who">
+        <Field label={t('Who')}>
           {(field) => (
             <select {...field} value={actor} onChange={(event) => change({ actor: event.currentTarget.value })}>
-              <option value="">Everyone</option>
-              <optgroup label="People">
+              <option value="">{t('Everyone')}</option>
+              <optgroup label={t('People')}>
                 {actors.data?.members.map(({ id, name }) => (
                   <option key={id} value={id}>
                     {sanitize(name)}
                   </option>
                 ))}
               </optgroup>
-              <optgroup label="Agents">
+              <optgroup label={t('Agents')}>
                 {actors.data?.agents.map(({ id, app }) => (
                   <option key={id} value={id}>
                     {sanitize(app.name)}
@@ -166,14 +173,16 @@ export default function Audit() {
               </optgroup>
               {actor &&
                 !actors.data?.members.some(({ id }) => id === actor) &&
-                !actors.data?.agents.some(({ id }) => id === actor) && <option value={actor}>Someone else</option>}
+                !actors.data?.agents.some(({ id }) => id === actor) && (
+                  <option value={actor}>{t('Someone else')}</option>
+                )}
             </select>
           )}
         </Field>
-        <Field label="What">
+        <Field label={t('What')}>
           {(field) => (
             <select {...field} value={kind} onChange={(event) => change({ kind: event.currentTarget.value })}>
-              <option value="">Everything</option>
+              <option value="">{t('Everything')}</option>
               {Object.entries(KINDS).map(([name, words]) => (
                 <option key={name} value={name}>
                   {words}
@@ -183,7 +192,7 @@ export default function Audit() {
           )}
         </Field>
         {(['since', 'until'] as const).map((name) => (
-          <Field key={name} label={name === 'since' ? 'From' : 'To'}>
+          <Field key={name} label={name === 'since' ? t('From') : t('To')}>
             {(field) => (
               <input
                 {...field}
@@ -199,7 +208,7 @@ export default function Audit() {
         {({ items }) =>
           items.length === 0 ? (
             <Empty
-              title={entries.more ? 'No matches so far. Show more to look further back.' : 'No matching entries'}
+              title={entries.more ? t('No matches so far. Show more to look further back.') : t('No matching entries')}
             />
           ) : (
             <ul class="rows">

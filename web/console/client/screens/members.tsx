@@ -7,10 +7,11 @@ import { refresh, usePages } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
 import { Field, Form } from '../../../ui/form.tsx'
 import { fullTime } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Initials, Name, When } from '../../../ui/text.tsx'
-import { identity, isAdmin, isOwner, signOut } from '../account.ts'
+import { identity, isAdmin, isOwner, roleName, signOut } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 
 type Member = Schemas['WorkspaceMember']
@@ -33,35 +34,39 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(link)
-      announce('Link copied.')
+      announce(t('Link copied.'))
     } catch {
-      announce('Couldn’t copy the link. Select it and copy it yourself.')
+      announce(t('Couldn’t copy the link. Select it and copy it yourself.'))
     }
   }
   return (
-    <Modal title="Invite someone" onClose={onClose}>
+    <Modal title={t('Invite someone')} onClose={onClose}>
       {link ? (
         <>
-          <p>Send this link to one person. It works once and expires in 7 days. You won’t be able to see it again.</p>
-          <Field label="Link">
+          <p>
+            {t('Send this link to one person. It works once and expires in 7 days. You won’t be able to see it again.')}
+          </p>
+          <Field label={t('Link')}>
             {(field) => <input {...field} readOnly value={link} onFocus={(event) => event.currentTarget.select()} />}
           </Field>
           <div class="actions">
             <button type="button" class="primary" onClick={copy}>
-              Copy link
+              {t('Copy link')}
             </button>
             <button type="button" onClick={onClose}>
-              Done
+              {t('Done')}
             </button>
           </div>
         </>
       ) : (
-        <Form verb="Create link" send={send}>
-          <Field label="Role">
+        <Form verb={t('Create link')} send={send}>
+          <Field label={t('Role')}>
             {(field) => (
               <select {...field} value={role} onChange={(event) => setRole(event.currentTarget.value as Role)}>
                 {givable().map((one) => (
-                  <option key={one}>{one}</option>
+                  <option key={one} value={one}>
+                    {roleName(one)}
+                  </option>
                 ))}
               </select>
             )}
@@ -80,7 +85,12 @@ const MemberRow = ({ member }: { member: Member }) => {
   const change = (role: Role) =>
     act(async () => {
       await unwrap(api.PATCH('/console/members/{id}', { params: { path }, body: { role } }))
-      announce(`${member.name}’s role is now ${role}.`)
+      announce(
+        t('{name}’s role is now {role, select, owner {owner} admin {admin} other {member}}.', {
+          name: member.name,
+          role,
+        }),
+      )
       await refresh('members')
     })
   return (
@@ -90,40 +100,32 @@ const MemberRow = ({ member }: { member: Member }) => {
         <span class="grow">
           <strong>
             <Name>{member.name}</Name>
-            {me && <span class="soft"> (you)</span>}
+            {me && <span class="soft"> {t('(you)')}</span>}
           </strong>
-          <span class="soft">
-            Joined <When at={member.joined_at} />
-          </span>
+          <span class="soft">{rich('Joined {time}', { time: <When at={member.joined_at} /> })}</span>
         </span>
         {mayChange ? (
           <select
             class="narrow"
-            aria-label={`Role of ${member.name}`}
+            aria-label={t('Role of {name}', { name: member.name })}
             value={member.role}
             onChange={(event) => change(event.currentTarget.value as Role)}
           >
             {(givable().includes(member.role) ? givable() : ROLES).map((one) => (
-              <option key={one}>{one}</option>
+              <option key={one} value={one}>
+                {roleName(one)}
+              </option>
             ))}
           </select>
         ) : (
-          <span>{member.role}</span>
+          <span>{roleName(member.role)}</span>
         )}
         {(mayChange || me) && (
           <Confirm
             quiet
-            label={
-              me ? (
-                'Leave'
-              ) : (
-                <>
-                  Remove<span class="unseen"> {member.name}</span>
-                </>
-              )
-            }
-            title={me ? 'Leave this workspace?' : `Remove ${member.name}?`}
-            verb={me ? 'Leave' : 'Remove'}
+            label={me ? t('Leave') : rich('Remove{name}', { name: <span class="unseen"> {member.name}</span> })}
+            title={me ? t('Leave this workspace?') : t('Remove {name}?', { name: member.name })}
+            verb={me ? t('Leave') : t('Remove')}
             act={async () => {
               await unwrap(api.DELETE('/console/members/{id}', { params: { path } }))
               if (me) await signOut()
@@ -132,8 +134,8 @@ const MemberRow = ({ member }: { member: Member }) => {
           >
             <p>
               {me
-                ? 'You’ll be signed out. To come back, you’ll need a new invitation.'
-                : 'They’ll be signed out of this workspace right away. To come back, they’ll need a new invitation.'}
+                ? t('You’ll be signed out. To come back, you’ll need a new invitation.')
+                : t('They’ll be signed out of this workspace right away. To come back, they’ll need a new invitation.')}
             </p>
           </Confirm>
         )}
@@ -149,32 +151,39 @@ const Invitations = () => {
   )
   return (
     <section class="section" aria-labelledby="invitations">
-      <h2 id="invitations">Pending invitations</h2>
+      <h2 id="invitations">{t('Pending invitations')}</h2>
       <Shown known={invitations} rows={1}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="No pending invitations" />
+            <Empty title={t('No pending invitations')} />
           ) : (
             <ul class="rows">
               {items.map((one) => (
                 <li key={one.id} class="row folds">
                   <span class="grow">
-                    <strong>Invitation as {one.role}</strong>
+                    <strong>
+                      {t('Invitation as {role, select, owner {owner} admin {admin} other {member}}', {
+                        role: one.role,
+                      })}
+                    </strong>
                     <span class="soft">
-                      Created by <Name>{one.created_by.name}</Name> · expires {fullTime(one.expires_at)}
+                      {rich('Created by {name} · expires {expires_at}', {
+                        name: <Name>{one.created_by.name}</Name>,
+                        expires_at: fullTime(one.expires_at),
+                      })}
                     </span>
                   </span>
                   <Confirm
                     quiet
-                    label="Revoke"
-                    title="Revoke this invitation?"
-                    verb="Revoke"
+                    label={t('Revoke')}
+                    title={t('Revoke this invitation?')}
+                    verb={t('Revoke')}
                     act={async () => {
                       await unwrap(api.DELETE('/console/invitations/{id}', { params: { path: { id: one.id } } }))
                       await refresh('invitations')
                     }}
                   >
-                    <p>The link will stop working.</p>
+                    <p>{t('The link will stop working.')}</p>
                   </Confirm>
                 </li>
               ))}
@@ -194,11 +203,11 @@ export default function Members() {
   )
   return (
     <Screen
-      title="Members"
+      title={t('Members')}
       actions={
         isAdmin.value && (
           <button type="button" class="primary" onClick={() => setInviting(true)}>
-            Invite someone
+            {t('Invite someone')}
           </button>
         )
       }

@@ -4,6 +4,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData, usePages } from '../../../ui/data.ts'
 import { Form, TextField } from '../../../ui/form.tsx'
 import { fullTime } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
@@ -22,19 +23,19 @@ const Draft = ({ message }: { message: Message }) => {
     act(async () => {
       const body = text === message.text ? {} : { text }
       await unwrap(api.POST('/console/messenger/messages/{id}/approve', { params: { path }, body }))
-      announce('Approved. Sending the message…')
+      announce(t('Approved. Sending the message…'))
       await refresh('messages')
     })
   const reject = () =>
     act(async () => {
       await unwrap(api.POST('/console/messenger/messages/{id}/reject', { params: { path } }))
-      announce('Draft rejected. Nothing was sent.')
+      announce(t('Draft rejected. Nothing was sent.'))
       await refresh('messages')
     })
   return (
     <>
       <TextField
-        label="Draft. You can edit it before sending."
+        label={t('Draft. You can edit it before sending.')}
         rows={3}
         maxLength={4096}
         value={text}
@@ -43,10 +44,10 @@ const Draft = ({ message }: { message: Message }) => {
       {failure && <Problem failure={failure} />}
       <div class="actions" aria-busy={busy}>
         <button type="button" class="primary" onClick={approve} disabled={!text.trim()}>
-          Approve and send
+          {t('Approve and send')}
         </button>
         <button type="button" class="danger" onClick={reject}>
-          Reject
+          {t('Reject')}
         </button>
       </div>
     </>
@@ -54,10 +55,10 @@ const Draft = ({ message }: { message: Message }) => {
 }
 
 const STATUS: Partial<Record<Message['status'], string>> = {
-  sending: 'Sending',
-  failed: 'Not sent',
-  unknown: 'May have been sent. Telegram didn’t confirm it',
-  rejected: 'Rejected, not sent',
+  sending: t('Sending'),
+  failed: t('Not sent'),
+  unknown: t('May have been sent. Telegram didn’t confirm it'),
+  rejected: t('Rejected, not sent'),
 }
 
 const Item = ({ message }: { message: Message }) => {
@@ -72,7 +73,7 @@ const Item = ({ message }: { message: Message }) => {
         {STATUS[message.status] && <State name={message.status} label={STATUS[message.status] ?? ''} />}
       </p>
       {message.deleted_at ? (
-        <p class="soft">Deleted in Telegram</p>
+        <p class="soft">{t('Deleted in Telegram')}</p>
       ) : draft ? (
         <Draft message={message} />
       ) : (
@@ -101,7 +102,7 @@ export default function MessengerChatScreen({ id }: { id: string }) {
     act(async () => {
       const body = { installation_id: installation || null }
       await unwrap(api.PATCH('/console/messenger/chats/{id}', { params: { path }, body }))
-      announce(installation ? 'The agent will now draft replies.' : 'No agent reads this thread anymore.')
+      announce(installation ? t('The agent will now draft replies.') : t('No agent reads this thread anymore.'))
       await refresh('messages')
     })
   const send = async (): Promise<void> => {
@@ -110,12 +111,12 @@ export default function MessengerChatScreen({ id }: { id: string }) {
     await refresh('messages')
   }
   return (
-    <Screen title={chat.data?.title ?? 'Thread'} back={{ to: '/messenger', label: 'Messenger' }}>
+    <Screen title={chat.data?.title ?? t('Thread')} back={{ to: '/messenger', label: t('Messenger') }}>
       <Shown known={chat} rows={1}>
         {(data) => (
           <div class="filters">
             <AssigneeField
-              label="Agent that drafts replies"
+              label={t('Agent that drafts replies')}
               value={data.agent?.installation_id ?? ''}
               onChange={(installation) => assign(installation)}
             />
@@ -127,7 +128,7 @@ export default function MessengerChatScreen({ id }: { id: string }) {
       <Shown known={messages} rows={4}>
         {({ items }) => (
           <div aria-live="polite">
-            {items.length === 0 && <Empty title="No messages yet" />}
+            {items.length === 0 && <Empty title={t('No messages yet')} />}
             <ol class="messages">
               {[...items].reverse().map((message) => (
                 <Item key={`${message.id} ${message.status}`} message={message} />
@@ -136,9 +137,13 @@ export default function MessengerChatScreen({ id }: { id: string }) {
           </div>
         )}
       </Shown>
-      {chat.data?.reply_until && <p class="hint">Telegram lets you reply until {fullTime(chat.data.reply_until)}.</p>}
-      <Form verb="Send" send={send} disabled={!text.trim()}>
-        <TextField label="Write a message" rows={3} maxLength={4096} value={text} onText={setText} />
+      {chat.data?.reply_until && (
+        <p class="hint">
+          {t('Telegram lets you reply until {reply_until}.', { reply_until: fullTime(chat.data.reply_until) })}
+        </p>
+      )}
+      <Form verb={t('Send')} send={send} disabled={!text.trim()}>
+        <TextField label={t('Write a message')} rows={3} maxLength={4096} value={text} onText={setText} />
       </Form>
     </Screen>
   )

@@ -5,6 +5,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
 import { Form, TextField } from '../../../ui/form.tsx'
+import { rich, t } from '../../../ui/messages.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
@@ -21,17 +22,17 @@ const ConnectBot = ({ onClose }: { onClose: () => void }) => {
     const body = { token: token.trim(), take_over: takeOver }
     await unwrap(api.POST('/console/messenger/accounts/bot', { body }))
     setToken('')
-    announce('Bot connected.')
+    announce(t('Bot connected.'))
     await refresh('messages')
   }
   return (
-    <Modal title="Connect a bot" onClose={onClose}>
-      <Form verb="Connect" send={send} done={onClose}>
+    <Modal title={t('Connect a bot')} onClose={onClose}>
+      <Form verb={t('Connect')} send={send} done={onClose}>
         {(failure) => (
           <>
             <TextField
-              label="Bot token"
-              hint="Get it from @BotFather. We store it encrypted and never show it again."
+              label={t('Bot token')}
+              hint={t('Get it from @BotFather. We store it encrypted and never show it again.')}
               problem={fieldProblems(failure).token}
               type="password"
               required
@@ -46,7 +47,7 @@ const ConnectBot = ({ onClose }: { onClose: () => void }) => {
                 onChange={(event) => setTakeOver(event.currentTarget.checked)}
               />
               <span>
-                Connect it even if another service receives its messages. That service will stop receiving them.
+                {t('Connect it even if another service receives its messages. That service will stop receiving them.')}
               </span>
             </label>
           </>
@@ -65,7 +66,7 @@ const ConnectOwn = ({ onClose }: { onClose: () => void }) => {
   }
   const address = safeUrl(account?.connect?.url)
   return (
-    <Modal title="Connect your own account" onClose={onClose}>
+    <Modal title={t('Connect your own account')} onClose={onClose}>
       {account ? (
         <>
           {account.connect ? (
@@ -75,25 +76,25 @@ const ConnectOwn = ({ onClose }: { onClose: () => void }) => {
               ))}
             </ol>
           ) : (
-            <p>Your account is connected.</p>
+            <p>{t('Your account is connected.')}</p>
           )}
           <div class="actions">
             {address && (
               <a class="button primary" href={address} target="_blank" rel="noopener noreferrer">
-                Open Telegram
+                {t('Open Telegram')}
               </a>
             )}
             <button type="button" onClick={onClose}>
-              Done
+              {t('Done')}
             </button>
           </div>
         </>
       ) : (
-        <Form verb="Continue" send={send}>
-          <p>Connect through Telegram Business. Only you can see your threads unless you share them.</p>
+        <Form verb={t('Continue')} send={send}>
+          <p>{t('Connect through Telegram Business. Only you can see your threads unless you share them.')}</p>
           <label class="tick">
             <input type="checkbox" checked={shared} onChange={(event) => setShared(event.currentTarget.checked)} />
-            <span>Let everyone in this workspace see and reply to these threads</span>
+            <span>{t('Let everyone in this workspace see and reply to these threads')}</span>
           </label>
         </Form>
       )}
@@ -102,10 +103,10 @@ const ConnectOwn = ({ onClose }: { onClose: () => void }) => {
 }
 
 const STATUS: Record<Account['status'], string> = {
-  pending: 'Continue in Telegram',
-  connecting: 'Connecting',
-  active: 'Connected',
-  disconnected: 'Disconnected',
+  pending: t('Continue in Telegram'),
+  connecting: t('Connecting'),
+  active: t('Connected'),
+  disconnected: t('Disconnected'),
 }
 
 const AccountRow = ({ account }: { account: Account }) => {
@@ -120,14 +121,14 @@ const AccountRow = ({ account }: { account: Account }) => {
             <Name>{account.name}</Name>
           </strong>
           <span class="soft">
-            {account.kind === 'bot' ? 'Bot' : 'Personal account'}
+            {account.kind === 'bot' ? t('Bot') : t('Personal account')}
             {account.username && (
               <>
                 {' '}
                 · @<Name>{account.username}</Name>
               </>
             )}
-            {account.kind === 'user' && (account.shared ? ' · shared' : ' · private')}
+            {account.kind === 'user' && (account.shared ? t(' · shared') : t(' · private'))}
           </span>
         </span>
         <State name={account.status === 'disconnected' ? 'failed' : account.status} label={STATUS[account.status]} />
@@ -143,25 +144,23 @@ const AccountRow = ({ account }: { account: Account }) => {
               })
             }
           >
-            {account.shared ? 'Stop sharing' : 'Share'}
+            {account.shared ? t('Stop sharing') : t('Share')}
           </button>
         )}
         {(isAdmin.value || mine) && (
           <Confirm
             quiet
-            label={
-              <>
-                Disconnect<span class="unseen"> {account.name}</span>
-              </>
-            }
-            title={`Disconnect ${account.name}?`}
-            verb="Disconnect"
+            label={rich('Disconnect{name}', { name: <span class="unseen"> {account.name}</span> })}
+            title={t('Disconnect {name}?', { name: account.name })}
+            verb={t('Disconnect')}
             act={async () => {
               await unwrap(api.DELETE('/console/messenger/accounts/{id}', { params: { path } }))
               await refresh('messages')
             }}
           >
-            <p>Sending stops, drafts are discarded and its threads are removed here. Nothing changes in Telegram.</p>
+            <p>
+              {t('Sending stops, drafts are discarded and its threads are removed here. Nothing changes in Telegram.')}
+            </p>
           </Confirm>
         )}
       </div>
@@ -180,18 +179,19 @@ export default function Messenger() {
   )
   const close = () => setConnecting(undefined)
   return (
-    <Screen title="Messenger">
+    <Screen title={t('Messenger')}>
       {connecting === 'bot' && <ConnectBot onClose={close} />}
       {connecting === 'own' && <ConnectOwn onClose={close} />}
       <p class="soft">
-        Telegram threads of this workspace’s bots and people. Replies from agents stay drafts until someone approves
-        them.
+        {t(
+          'Telegram threads of this workspace’s bots and people. Replies from agents stay drafts until someone approves them.',
+        )}
       </p>
       <Shown known={chats} rows={4}>
         {({ items }) =>
           items.length === 0 && !chats.more ? (
-            <Empty title="No threads yet">
-              <p>A thread appears when someone sends a message to a connected account.</p>
+            <Empty title={t('No threads yet')}>
+              <p>{t('A thread appears when someone sends a message to a connected account.')}</p>
             </Empty>
           ) : (
             <ul class="rows">
@@ -222,22 +222,22 @@ export default function Messenger() {
       <More more={chats.more} />
       <section class="section" aria-labelledby="accounts">
         <div class="head">
-          <h2 id="accounts">Accounts</h2>
+          <h2 id="accounts">{t('Accounts')}</h2>
           <div class="actions">
             {isAdmin.value && (
               <button type="button" onClick={() => setConnecting('bot')}>
-                Connect a bot
+                {t('Connect a bot')}
               </button>
             )}
             <button type="button" onClick={() => setConnecting('own')}>
-              Connect your account
+              {t('Connect your account')}
             </button>
           </div>
         </div>
         <Shown known={accounts} rows={1}>
           {({ items }) =>
             items.length === 0 ? (
-              <Empty title="No accounts connected" />
+              <Empty title={t('No accounts connected')} />
             ) : (
               <ul class="rows">
                 {items.map((account) => (

@@ -4,6 +4,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { type Page, patch, refresh, useData, usePages } from '../../../ui/data.ts'
 import { Form } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, When } from '../../../ui/text.tsx'
@@ -16,17 +17,17 @@ type Preferences = Schemas['NotificationPreferences']
 type Kind = Preferences['messaging_app']['off'][number]
 
 const KINDS: [kind: Kind, words: string][] = [
-  ['run.awaiting_approval', 'A run needs approval'],
-  ['agent.question', 'An agent has a question'],
-  ['task.question', 'A task needs an answer'],
-  ['task.report', 'A task is ready for review'],
-  ['task.assigned', 'Someone assigned you a task'],
-  ['agent.notice', 'An agent sent a notice'],
-  ['grant.revoked', 'An app’s access was revoked'],
-  ['budget.alert', 'A budget reaches 50, 80 or 100 percent'],
-  ['account.passkeys', 'Your passkeys changed'],
-  ['review.replied', 'A developer replied to your review'],
-  ['request.claimed', 'An agent you requested is being built'],
+  ['run.awaiting_approval', t('A run needs approval')],
+  ['agent.question', t('An agent has a question')],
+  ['task.question', t('A task needs an answer')],
+  ['task.report', t('A task is ready for review')],
+  ['task.assigned', t('Someone assigned you a task')],
+  ['agent.notice', t('An agent sent a notice')],
+  ['grant.revoked', t('An app’s access was revoked')],
+  ['budget.alert', t('A budget reaches 50, 80 or 100 percent')],
+  ['account.passkeys', t('Your passkeys changed')],
+  ['review.replied', t('A developer replied to your review')],
+  ['request.claimed', t('An agent you requested is being built')],
 ]
 
 const KEY = 'notifications list'
@@ -37,20 +38,20 @@ const PreferencesForm = ({ messaging_app: now }: Preferences) => {
   const send = async (): Promise<void> => {
     const messaging_app = { muted, off: [...off], muted_until: now.muted_until }
     await unwrap(api.PUT('/console/notifications/preferences', { body: { messaging_app } }))
-    announce('Preferences saved.')
+    announce(t('Preferences saved.'))
     await refresh('notifications preferences')
   }
   return (
-    <Form verb="Save" send={send}>
+    <Form verb={t('Save')} send={send}>
       {!now.can_be_written_to && (
-        <p class="note warn">The bot can’t message you yet. Open it in Telegram and press Start.</p>
+        <p class="note warn">{t('The bot can’t message you yet. Open it in Telegram and press Start.')}</p>
       )}
       <label class="tick">
         <input type="checkbox" checked={muted} onChange={(event) => setMuted(event.currentTarget.checked)} />
-        <span>Mute all notifications from this workspace</span>
+        <span>{t('Mute all notifications from this workspace')}</span>
       </label>
       <fieldset disabled={muted}>
-        <legend>Notify me when</legend>
+        <legend>{t('Notify me when')}</legend>
         <div class="ticks">
           {KINDS.map(([kind, label]) => (
             <label class="tick" key={kind}>
@@ -74,7 +75,7 @@ const MessagingApp = () => {
   const known = useData('notifications preferences', () => unwrap(api.GET('/console/notifications/preferences')))
   return (
     <details class="card section">
-      <summary>Telegram notifications</summary>
+      <summary>{t('Telegram notifications')}</summary>
       <Shown known={known} rows={2}>
         {(data) => <PreferencesForm {...data} />}
       </Shown>
@@ -109,16 +110,16 @@ export default function Notifications() {
       const newest = list.items?.[0]?.id
       await unwrap(api.POST('/console/notifications/read', { body: { all: true, ...(newest && { until: newest }) } }))
       shownRead(new Set(list.items?.map(({ id }) => id)))
-      announce('All notifications marked as read.')
+      announce(t('All notifications marked as read.'))
       pollNow()
     })
   return (
     <Screen
-      title="Notifications"
+      title={t('Notifications')}
       actions={
         unread.value > 0 && (
           <button type="button" aria-busy={busy} onClick={readAll}>
-            Mark all as read
+            {t('Mark all as read')}
           </button>
         )
       }
@@ -127,7 +128,7 @@ export default function Notifications() {
       <Shown known={list} rows={6}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="No notifications yet" />
+            <Empty title={t('No notifications yet')} />
           ) : (
             <ul class="rows">
               {items.map((one) => {
@@ -138,7 +139,7 @@ export default function Notifications() {
                       <strong>
                         {!one.read && (
                           <span class="dot">
-                            <span class="unseen">Unread: </span>
+                            <span class="unseen">{t('Unread:')} </span>
                           </span>
                         )}
                         <Name>{one.title || humanize(one.kind)}</Name>
@@ -165,7 +166,7 @@ export default function Notifications() {
                         {what}
                         {!one.read && (
                           <button type="button" class="quiet" onClick={() => read(one)}>
-                            Mark as read<span class="unseen">: {one.title}</span>
+                            {rich('Mark as read{title}', { title: <span class="unseen">: {one.title}</span> })}
                           </button>
                         )}
                       </div>

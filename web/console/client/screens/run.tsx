@@ -6,6 +6,7 @@ import { patch, useData } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
 import { Form, TextField } from '../../../ui/form.tsx'
 import { bytes, count, duration, triggerLabel } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
@@ -52,7 +53,7 @@ const download = (run: Run): void => {
 const startAgain = async (run: Run, input?: Record<string, unknown>): Promise<void> => {
   const params = { path: { id: run.id } }
   const made = await unwrap(api.POST('/console/runs/{id}/again', { params, body: { ...(input && { input }) } }))
-  announce('Run started.')
+  announce(t('Run started.'))
   pollNow()
   navigate(`/runs/${made.id}`)
 }
@@ -73,12 +74,12 @@ const EditInput = ({ run, onClose }: { run: Run; onClose: () => void }) => {
   const [text, setText] = useState(() => JSON.stringify(run.input, null, 2))
   const input = parseInput(text)
   return (
-    <Modal title="Run again with another input" onClose={onClose}>
-      <Form verb="Start run" disabled={!input} send={() => startAgain(run, input)} done={onClose}>
+    <Modal title={t('Run again with another input')} onClose={onClose}>
+      <Form verb={t('Start run')} disabled={!input} send={() => startAgain(run, input)} done={onClose}>
         <TextField
-          label="Input"
-          hint="A JSON object."
-          problem={input ? undefined : 'This isn’t a JSON object.'}
+          label={t('Input')}
+          hint={t('A JSON object.')}
+          problem={input ? undefined : t('This isn’t a JSON object.')}
           value={text}
           rows={12}
           spellcheck={false}
@@ -92,15 +93,15 @@ const EditInput = ({ run, onClose }: { run: Run; onClose: () => void }) => {
 const Again = ({ run }: { run: Run }) => {
   const [isEditing, setEditing] = useState(false)
   const { busy, failure, act } = useAction()
-  if (run.task_id) return <a href={`#/tasks/${run.task_id}`}>Open the task to run it again</a>
+  if (run.task_id) return <a href={`#/tasks/${run.task_id}`}>{t('Open the task to run it again')}</a>
   if (run.conversation_id || run.agent.id === ORCHESTRATOR) return null
   return (
     <>
       <button type="button" aria-busy={busy} onClick={() => act(() => startAgain(run))}>
-        Run again
+        {t('Run again')}
       </button>
       <button type="button" onClick={() => setEditing(true)}>
-        Edit and run
+        {t('Edit and run')}
       </button>
       {failure && <Problem failure={failure} />}
       {isEditing && <EditInput run={run} onClose={() => setEditing(false)} />}
@@ -123,28 +124,28 @@ const Actions = ({
       type="button"
       onClick={() =>
         navigator.clipboard.writeText(location.href).then(
-          () => announce('Link copied.'),
-          () => announce('The browser doesn’t allow copying. Copy the address instead.'),
+          () => announce(t('Link copied.')),
+          () => announce(t('The browser doesn’t allow copying. Copy the address instead.')),
         )
       }
     >
-      Copy link
+      {t('Copy link')}
     </button>
     <button type="button" onClick={() => download(run)}>
-      Download JSON
+      {t('Download JSON')}
     </button>
     {isActive && (
       <Confirm
-        label="Cancel run"
-        title="Cancel this run?"
-        verb="Cancel run"
+        label={t('Cancel run')}
+        title={t('Cancel this run?')}
+        verb={t('Cancel run')}
         act={async () => {
           onChange(await unwrap(api.POST('/console/runs/{id}/cancel', { params: { path: { id: run.id } } })))
-          announce('Run cancelled.')
+          announce(t('Run cancelled.'))
           pollNow()
         }}
       >
-        <p>The agent stops. A call that waits for approval isn’t made. What it has done already stays.</p>
+        <p>{t('The agent stops. A call that waits for approval isn’t made. What it has done already stays.')}</p>
       </Confirm>
     )}
   </div>
@@ -187,8 +188,8 @@ export default function RunScreen({ id }: { id: string }) {
   }, [id, key, active, run.reload])
   return (
     <Screen
-      title={run.data ? `Run of ${own?.agent.name ?? run.data.agent.id}` : 'Run'}
-      back={{ to: '/runs', label: 'Runs' }}
+      title={run.data ? t('Run of {name}', { name: own?.agent.name ?? run.data.agent.id }) : t('Run')}
+      back={{ to: '/runs', label: t('Runs') }}
       actions={run.data && <State name={run.data.status} />}
     >
       <Shown known={run} rows={5}>
@@ -223,25 +224,25 @@ export default function RunScreen({ id }: { id: string }) {
                   ))}
               {data.status === 'failed' && (
                 <div class="note warn">
-                  <strong>This run failed.</strong> {data.error_code && <code>{data.error_code}</code>}
+                  <strong>{t('This run failed.')}</strong> {data.error_code && <code>{data.error_code}</code>}
                   {data.error_message && <Prose text={data.error_message} />}
                   {data.error && (
                     <p>
-                      {data.error.fix} <a href={safeUrl(data.error.docs_url)}>About this error</a>
+                      {data.error.fix} <a href={safeUrl(data.error.docs_url)}>{t('About this error')}</a>
                     </p>
                   )}
                 </div>
               )}
               {active && !connected && (
                 <p class="note warn" role="status">
-                  Live updates were interrupted. Reconnecting…
+                  {t('Live updates were interrupted. Reconnecting…')}
                 </p>
               )}
               <dl class="facts">
-                <dt>Agent</dt>
+                <dt>{t('Agent')}</dt>
                 <dd>
                   {data.agent.id === ORCHESTRATOR ? (
-                    'The platform’s assistant'
+                    t('The platform’s assistant')
                   ) : (
                     <a href={`#/agents/${data.installation_id}`}>
                       <Name>{data.agent.id}</Name>
@@ -249,59 +250,61 @@ export default function RunScreen({ id }: { id: string }) {
                   )}{' '}
                   <span class="soft">{data.agent.version}</span>
                 </dd>
-                <dt>Started by</dt>
+                <dt>{t('Started by')}</dt>
                 <dd>
-                  {triggerLabel(data.trigger)}
-                  {data.started_by && (
-                    <>
-                      {' by '}
-                      <Name>{data.started_by.name}</Name>
-                    </>
-                  )}
+                  {data.started_by
+                    ? rich('{trigger} by {name}', {
+                        trigger: triggerLabel(data.trigger),
+                        name: <Name>{data.started_by.name}</Name>,
+                      })
+                    : triggerLabel(data.trigger)}
                 </dd>
                 {data.repeats && (
                   <>
-                    <dt>Repeats</dt>
+                    <dt>{t('Repeats')}</dt>
                     <dd>
-                      <a href={`#/runs/${data.repeats}`}>an earlier run</a>
+                      <a href={`#/runs/${data.repeats}`}>{t('an earlier run')}</a>
                     </dd>
                   </>
                 )}
-                <dt>Started</dt>
+                <dt>{t('Started')}</dt>
                 <dd>
                   <When at={data.created_at} />
                 </dd>
                 {data.duration_ms !== null && (
                   <>
-                    <dt>Duration</dt>
+                    <dt>{t('Duration')}</dt>
                     <dd>{duration(data.duration_ms)}</dd>
                   </>
                 )}
                 {data.cost_units !== null && (
                   <>
-                    <dt>Cost units</dt>
+                    <dt>{t('Cost units')}</dt>
                     <dd>{count(data.cost_units)}</dd>
                   </>
                 )}
                 {own?.tokens && (
                   <>
-                    <dt>Tokens</dt>
+                    <dt>{t('Tokens')}</dt>
                     <dd>{tokens(own.tokens)}</dd>
                   </>
                 )}
                 {own && (
                   <>
-                    <dt>Size</dt>
+                    <dt>{t('Size')}</dt>
                     <dd>
-                      {bytes(own.input_bytes)} in, {bytes(own.output_bytes)} out
+                      {t('{input_bytes} in, {output_bytes} out', {
+                        input_bytes: bytes(own.input_bytes),
+                        output_bytes: bytes(own.output_bytes),
+                      })}
                     </dd>
                   </>
                 )}
                 {data.parent_run_id && (
                   <>
-                    <dt>Part of</dt>
+                    <dt>{t('Part of')}</dt>
                     <dd>
-                      <a href={`#/runs/${data.parent_run_id}`}>another agent’s run</a>
+                      <a href={`#/runs/${data.parent_run_id}`}>{t('another agent’s run')}</a>
                     </dd>
                   </>
                 )}
@@ -312,27 +315,29 @@ export default function RunScreen({ id }: { id: string }) {
                 onChange={(changed) => patch<Run>(key, (now) => ({ ...now, ...changed }))}
               />
               <section class="section" aria-labelledby="steps">
-                <h2 id="steps">Steps</h2>
+                <h2 id="steps">{t('Steps')}</h2>
                 {data.steps?.length || (trace.data?.runs.length ?? 0) > 1 ? (
                   <Timeline run={data} trace={trace.data} />
                 ) : (
                   <Empty
-                    title={active ? 'No steps yet. They’ll appear here as they happen.' : 'This run had no steps.'}
+                    title={
+                      active ? t('No steps yet. They’ll appear here as they happen.') : t('This run had no steps.')
+                    }
                   />
                 )}
               </section>
               {!isEmpty(data.output) && (
                 <section class="section">
-                  <h2>Result</h2>
+                  <h2>{t('Result')}</h2>
                   <div class="card">
-                    <Rendered label="Result" value={data.output ?? {}} />
+                    <Rendered label={t('Result')} value={data.output ?? {}} />
                   </div>
                 </section>
               )}
               {!isEmpty(data.input) && (
                 <details class="section">
-                  <summary>Input</summary>
-                  <Rendered label="Input" value={data.input} />
+                  <summary>{t('Input')}</summary>
+                  <Rendered label={t('Input')} value={data.input} />
                 </details>
               )}
             </>

@@ -3,6 +3,7 @@ import { useData, usePages } from '../../../ui/data.ts'
 import { Choice, Filters, filter, filters, Search, setFilter } from '../../../ui/filters.tsx'
 import { Field } from '../../../ui/form.tsx'
 import { triggerLabel } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import type { paths } from '../../../ui/platform.d.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name } from '../../../ui/text.tsx'
@@ -89,11 +90,11 @@ const Matches = ({
       <Shown known={runs} rows={8}>
         {({ items }) => {
           if (items.length > 0) return <List items={items} names={names} />
-          if (runs.more) return <Empty title="No matches so far. Show more to look further back." />
-          if (isFiltered) return <Empty title="No runs match these filters" />
+          if (runs.more) return <Empty title={t('No matches so far. Show more to look further back.')} />
+          if (isFiltered) return <Empty title={t('No runs match these filters')} />
           return (
-            <Empty title="No runs yet">
-              <p>A run starts when you message an agent, give it a task, or its own service starts one.</p>
+            <Empty title={t('No runs yet')}>
+              <p>{t('A run starts when you message an agent, give it a task, or its own service starts one.')}</p>
             </Empty>
           )
         }}
@@ -120,13 +121,11 @@ const Group = ({ agent, query }: { agent: Schemas['Installation']; query: Query 
             {items.length > 0 ? (
               <List items={items} names={{ [agent.id]: agent.app.name }} />
             ) : (
-              <p class="soft">No matching runs</p>
+              <p class="soft">{t('No matching runs')}</p>
             )}
             {next_cursor && (
               <p>
-                <a href={`#/runs?${all}`}>
-                  All runs of <Name>{agent.app.name}</Name>
-                </a>
+                <a href={`#/runs?${all}`}>{rich('All runs of {name}', { name: <Name>{agent.app.name}</Name> })}</a>
               </p>
             )}
           </>
@@ -145,7 +144,7 @@ const Grouped = ({ query }: { query: Query }) => {
       <Shown known={agents} rows={6}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="No agents installed" />
+            <Empty title={t('No agents installed')} />
           ) : (
             items.map((agent) => <Group key={agent.id} agent={agent} query={query} />)
           )
@@ -182,35 +181,38 @@ export default function Runs() {
   const more = MORE.filter((name) => filter(name)).length
   const error = filter('error')
   return (
-    <Screen title="Runs">
+    <Screen title={t('Runs')}>
       <Views screen="runs" names={NAMES} />
       <search>
         <Filters>
-          <Search name="q" label="Search" hint="Text, error or ID" />
-          <Choice name="installation_id" label="Agent" options={names} />
-          <Choice name="status" label="Status" options={STATUSES} />
+          <Search name="q" label={t('Search')} hint={t('Text, error or ID')} />
+          <Choice name="installation_id" label={t('Agent')} options={names} />
+          <Choice name="status" label={t('Status')} options={STATUSES} />
         </Filters>
         <details class="more-filters" open={more > 0}>
-          <summary>More filters{more > 0 && ` (${more})`}</summary>
+          <summary>
+            {t('More filters')}
+            {more > 0 && ` (${more})`}
+          </summary>
           <Filters>
             <Choice
               name="trigger"
-              label="Trigger"
+              label={t('Trigger')}
               options={Object.fromEntries(TRIGGERS.map((trigger) => [trigger, triggerLabel(trigger)]))}
             />
             <Choice
               name="person"
-              label="Started by"
-              all="Anyone"
+              label={t('Started by')}
+              all={t('Anyone')}
               options={Object.fromEntries((members.data?.items ?? []).map(({ id, name }) => [id, sanitize(name)]))}
             />
             <Choice
               name="error"
-              label="Error"
+              label={t('Error')}
               options={[...ERRORS, ...(error && !ERRORS.includes(error) ? [error] : [])]}
             />
-            <Day name="since" label="From" />
-            <Day name="until" label="To" />
+            <Day name="since" label={t('From')} />
+            <Day name="until" label={t('To')} />
           </Filters>
         </details>
       </search>
@@ -220,7 +222,7 @@ export default function Runs() {
           checked={grouped}
           onChange={({ currentTarget }) => setFilter('group', currentTarget.checked ? 'agent' : '')}
         />
-        <span>Group by agent</span>
+        <span>{t('Group by agent')}</span>
       </label>
       {grouped && !query.installation_id ? (
         <Grouped query={query} />

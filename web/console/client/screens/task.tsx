@@ -5,6 +5,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { patch, refresh, useData } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Json, Name, Prose, State, When } from '../../../ui/text.tsx'
@@ -47,8 +48,8 @@ const Edit = ({ task, onClose }: { task: Whole; onClose: () => void }) => {
     await refresh('tasks')
   }
   return (
-    <Modal title="Edit task" onClose={onClose}>
-      <Form verb="Save" send={send} done={onClose}>
+    <Modal title={t('Edit task')} onClose={onClose}>
+      <Form verb={t('Save')} send={send} done={onClose}>
         {(failure) => <TaskFields draft={draft} change={setDraft} failure={failure} />}
       </Form>
     </Modal>
@@ -68,10 +69,10 @@ const Reply = ({ task }: { task: Whole }) => {
     await refresh('tasks')
   }
   return (
-    <Form verb={task.status === 'discuss' ? 'Send answer' : 'Send'} send={send} disabled={!text.trim()}>
+    <Form verb={task.status === 'discuss' ? t('Send answer') : t('Send')} send={send} disabled={!text.trim()}>
       <TextField
-        label={task.status === 'discuss' ? 'Your answer' : 'Write a comment'}
-        hint={task.status === 'discuss' ? 'The agent will continue once you answer.' : undefined}
+        label={task.status === 'discuss' ? t('Your answer') : t('Write a comment')}
+        hint={task.status === 'discuss' ? t('The agent will continue once you answer.') : undefined}
         rows={3}
         maxLength={4000}
         value={text}
@@ -80,7 +81,7 @@ const Reply = ({ task }: { task: Whole }) => {
       <Attached files={files} onRemove={setFiles} />
       <p>
         <AttachButton
-          label="Attach files"
+          label={t('Attach files')}
           failure={problem}
           onFailure={setProblem}
           onFile={(file) => setFiles((before) => [...before, file])}
@@ -101,7 +102,7 @@ export default function TaskScreen({ id }: { id: string }) {
       const undo = patch<Whole>(key, (now) => ({ ...now, status }))
       try {
         await unwrap(api.PATCH('/console/tasks/{id}', { params: { path }, body: { status } }))
-        announce(`Moved to “${statusLabel(status)}”.`)
+        announce(t('Moved to “{status}”.', { status: statusLabel(status) }))
       } catch (error) {
         undo()
         throw error
@@ -110,17 +111,17 @@ export default function TaskScreen({ id }: { id: string }) {
   const start = () =>
     act(async () => {
       await unwrap(api.POST('/console/tasks/{id}/run', { params: { path }, body: {} }))
-      announce('The agent has started on the task.')
+      announce(t('The agent has started on the task.'))
       await refresh('tasks', 'runs')
     })
   return (
     <Screen
-      title={task.data?.title ?? 'Task'}
-      back={{ to: '/tasks', label: 'Tasks' }}
+      title={task.data?.title ?? t('Task')}
+      back={{ to: '/tasks', label: t('Tasks') }}
       actions={
         task.data && (
           <button type="button" onClick={() => setEditing(true)}>
-            Edit
+            {t('Edit')}
           </button>
         )
       }
@@ -130,7 +131,7 @@ export default function TaskScreen({ id }: { id: string }) {
           <>
             {editing && <Edit task={data} onClose={() => setEditing(false)} />}
             <div class="filters">
-              <Field label="Status">
+              <Field label={t('Status')}>
                 {(field) => (
                   <select
                     {...field}
@@ -147,14 +148,14 @@ export default function TaskScreen({ id }: { id: string }) {
               </Field>
               {data.assignee && data.status !== 'done' && (
                 <button type="button" class="primary" aria-busy={busy} onClick={start}>
-                  {data.status === 'todo' ? 'Start the agent' : 'Run the agent again'}
+                  {data.status === 'todo' ? t('Start the agent') : t('Run the agent again')}
                 </button>
               )}
             </div>
             {failure && <Problem failure={failure} />}
             {data.percent !== null && data.status === 'in_progress' && (
               <p>
-                <progress max={100} value={data.percent} aria-label="Progress" /> {data.percent}%
+                <progress max={100} value={data.percent} aria-label={t('Progress')} /> {data.percent}%
               </p>
             )}
             {data.description && (
@@ -163,7 +164,7 @@ export default function TaskScreen({ id }: { id: string }) {
               </div>
             )}
             <dl class="facts">
-              <dt>Assignee</dt>
+              <dt>{t('Assignee')}</dt>
               <dd>
                 {data.assignee ? (
                   <a href={`#/agents/${data.assignee.installation_id}`}>
@@ -173,11 +174,11 @@ export default function TaskScreen({ id }: { id: string }) {
                   <Assignee task={data} />
                 )}
               </dd>
-              <dt>Priority</dt>
+              <dt>{t('Priority')}</dt>
               <dd>{data.priority === 'normal' ? PRIORITIES.normal : <PriorityMark priority={data.priority} />}</dd>
               {data.due_date && (
                 <>
-                  <dt>Due date</dt>
+                  <dt>{t('Due date')}</dt>
                   <dd>
                     <Due task={data} />
                   </dd>
@@ -185,7 +186,7 @@ export default function TaskScreen({ id }: { id: string }) {
               )}
               {data.labels.length > 0 && (
                 <>
-                  <dt>Labels</dt>
+                  <dt>{t('Labels')}</dt>
                   <dd>
                     <Labels labels={data.labels} />
                   </dd>
@@ -193,40 +194,40 @@ export default function TaskScreen({ id }: { id: string }) {
               )}
               {data.attachments.length > 0 && (
                 <>
-                  <dt>Files</dt>
+                  <dt>{t('Files')}</dt>
                   <dd>
                     <FileList files={data.attachments} />
                   </dd>
                 </>
               )}
-              <dt>Created by</dt>
+              <dt>{t('Created by')}</dt>
               <dd>
                 <Name>{data.created_by.name}</Name> <When at={data.created_at} />
               </dd>
               {data.audience === 'external' && (
                 <>
-                  <dt>Source</dt>
+                  <dt>{t('Source')}</dt>
                   <dd>
-                    <State name="pending" label="Someone outside the workspace" />
+                    <State name="pending" label={t('Someone outside the workspace')} />
                   </dd>
                 </>
               )}
               {data.parent_run_id && (
                 <>
-                  <dt>Part of</dt>
+                  <dt>{t('Part of')}</dt>
                   <dd>
-                    <a href={`#/runs/${data.parent_run_id}`}>a run</a>
+                    <a href={`#/runs/${data.parent_run_id}`}>{t('a run')}</a>
                   </dd>
                 </>
               )}
             </dl>
             {data.result && (
               <section class="section" aria-labelledby="report">
-                <h2 id="report">Report</h2>
+                <h2 id="report">{t('Report')}</h2>
                 <div class="card">
                   <Prose text={data.result.text} />
                   {data.result.output && Object.keys(data.result.output).length > 0 && (
-                    <Json label="Agent’s output" value={data.result.output} />
+                    <Json label={t('Agent’s output')} value={data.result.output} />
                   )}
                   <p class="hint">
                     <When at={data.result.reported_at} />
@@ -234,7 +235,7 @@ export default function TaskScreen({ id }: { id: string }) {
                   {data.status === 'review' && (
                     <div class="actions">
                       <button type="button" class="primary" aria-busy={busy} onClick={() => setStatus('done')}>
-                        Accept and close
+                        {t('Accept and close')}
                       </button>
                     </div>
                   )}
@@ -242,8 +243,8 @@ export default function TaskScreen({ id }: { id: string }) {
               </section>
             )}
             <section class="section" aria-labelledby="talk">
-              <h2 id="talk">Conversation</h2>
-              {data.conversation.messages.length === 0 && <p class="soft">No messages yet.</p>}
+              <h2 id="talk">{t('Conversation')}</h2>
+              {data.conversation.messages.length === 0 && <p class="soft">{t('No messages yet.')}</p>}
               <div aria-live="polite">
                 <Messages items={data.conversation.messages} />
               </div>

@@ -6,6 +6,7 @@ import { Modal } from '../../../ui/dialog.tsx'
 import { Choice, filter, filters, Search, setFilter } from '../../../ui/filters.tsx'
 import { Field, Form } from '../../../ui/form.tsx'
 import { Icon } from '../../../ui/icons.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
@@ -54,23 +55,23 @@ const NewTask = ({ onClose }: { onClose: () => void }) => {
       const run = await api.POST('/console/tasks/{id}/run', { params: { path: { id: task.id } }, body: {} })
       // The task exists. Its page shows the status and offers to start the agent again.
       if (run.error)
-        announce('The task was created, but its agent couldn’t be started. Try again on the task page.', {
+        announce(t('The task was created, but its agent couldn’t be started. Try again on the task page.'), {
           to: `/tasks/${task.id}`,
-          label: 'Open',
+          label: t('Open'),
         })
     }
     navigate(`/tasks/${task.id}`)
   }
   return (
-    <Modal title="New task" onClose={onClose}>
-      <Form verb="Create" send={send}>
+    <Modal title={t('New task')} onClose={onClose}>
+      <Form verb={t('Create')} send={send}>
         {(failure) => (
           <>
             <TaskFields draft={draft} change={setDraft} failure={failure} />
             {agent && (
               <label class="tick">
                 <input type="checkbox" checked={start} onChange={(event) => setStart(event.currentTarget.checked)} />
-                <span>Start the agent now</span>
+                <span>{t('Start the agent now')}</span>
               </label>
             )}
           </>
@@ -81,15 +82,15 @@ const NewTask = ({ onClose }: { onClose: () => void }) => {
 }
 
 const AssigneeFilter = () => (
-  <Field label="Assignee">
+  <Field label={t('Assignee')}>
     {(field) => (
       <select
         {...field}
         value={filter('assignee')}
         onChange={({ currentTarget }) => setFilter('assignee', currentTarget.value)}
       >
-        <option value="">All</option>
-        <option value="none">Unassigned</option>
+        <option value="">{t('All')}</option>
+        <option value="none">{t('Unassigned')}</option>
         <AssigneeOptions value={filter('assignee')} people />
       </select>
     )}
@@ -102,16 +103,16 @@ const TaskFilters = ({ items }: { items: readonly Task[] }) => {
   const labels = [...new Set([...items.flatMap((task) => task.labels), ...(set.label ? [set.label] : [])])].sort()
   return (
     <search class={open ? 'filters many open' : 'filters many'}>
-      <Search name="q" label="Search" hint="Title or label" />
+      <Search name="q" label={t('Search')} hint={t('Title or label')} />
       <button type="button" class="only-narrow" aria-expanded={open} onClick={() => setOpen(!open)}>
-        Filters
+        {t('Filters')}
       </button>
-      <Choice name="status" label="Status" options={Object.fromEntries(STATUSES)} />
+      <Choice name="status" label={t('Status')} options={Object.fromEntries(STATUSES)} />
       <AssigneeFilter />
-      <Choice name="priority" label="Priority" options={PRIORITIES} />
-      <Choice name="due" label="Due" options={{ '0': 'Today or overdue', '7': 'Within a week' }} />
+      <Choice name="priority" label={t('Priority')} options={PRIORITIES} />
+      <Choice name="due" label={t('Due')} options={{ '0': t('Today or overdue'), '7': t('Within a week') }} />
       {labels.length > 0 && (
-        <Choice name="label" label="Label" options={Object.fromEntries(labels.map((label) => [label, label]))} />
+        <Choice name="label" label={t('Label')} options={Object.fromEntries(labels.map((label) => [label, label]))} />
       )}
     </search>
   )
@@ -153,12 +154,12 @@ const Card = ({ task, move }: { task: Task } & Moves) => {
       </a>
       {said && (
         <p class="said">
-          <span class="unseen">{status === 'discuss' ? 'Question: ' : 'Report: '}</span>
+          <span class="unseen">{status === 'discuss' ? t('Question: ') : t('Report: ')}</span>
           <Name>{said.replaceAll(/\s+/g, ' ')}</Name>
         </p>
       )}
       <Labels labels={labels} />
-      {hasProgress(task) && <progress max={100} value={percent ?? 0} aria-label="Progress" />}
+      {hasProgress(task) && <progress max={100} value={percent ?? 0} aria-label={t('Progress')} />}
       {hasMarks(task) && (
         <p class="marks">
           <PriorityMark priority={priority} /> <Due task={task} />
@@ -171,7 +172,7 @@ const Card = ({ task, move }: { task: Task } & Moves) => {
         <span class="move">
           <Icon name="more" />
           <select
-            aria-label={`Move “${title}” to`}
+            aria-label={t('Move “{title}” to', { title })}
             value={status}
             onChange={(event) => move(id, event.currentTarget.value as TaskStatus)}
           >
@@ -323,7 +324,7 @@ export default function Tasks() {
     void act(async () => {
       try {
         await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status } }))
-        announce(`Moved to “${statusLabel(status)}”.`, { to: `/tasks/${id}`, label: 'Open' })
+        announce(t('Moved to “{status}”.', { status: statusLabel(status) }), { to: `/tasks/${id}`, label: t('Open') })
       } catch (error) {
         undo()
         throw error
@@ -333,11 +334,11 @@ export default function Tasks() {
   const isFiltered = Object.keys(query).length > 0
   return (
     <Screen
-      title="Tasks"
+      title={t('Tasks')}
       wide
       actions={
         <button type="button" class="primary" onClick={() => setCreating(true)}>
-          New task
+          {t('New task')}
         </button>
       }
     >
@@ -347,11 +348,11 @@ export default function Tasks() {
       <Shown known={tasks} rows={3} tall>
         {({ items }) =>
           items.length === 0 && !loadsMore ? (
-            <Empty title={isFiltered ? 'No tasks match' : 'No tasks yet'}>
+            <Empty title={isFiltered ? t('No tasks match') : t('No tasks yet')}>
               <p>
                 {isFiltered
-                  ? 'Change the search or the filters.'
-                  : 'Create a task, assign it to an agent or a person and follow its progress here.'}
+                  ? t('Change the search or the filters.')
+                  : t('Create a task, assign it to an agent or a person and follow its progress here.')}
               </p>
             </Empty>
           ) : (

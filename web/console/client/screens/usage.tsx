@@ -6,6 +6,7 @@ import { Confirm, Modal } from '../../../ui/dialog.tsx'
 import { filter, setFilter } from '../../../ui/filters.tsx'
 import { Field } from '../../../ui/form.tsx'
 import { count, duration, fullTime } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name } from '../../../ui/text.tsx'
 import { isAdmin } from '../account.ts'
@@ -16,7 +17,7 @@ type Analytics = Schemas['WorkspaceAnalytics']
 type Day = Analytics['daily'][number]
 type Budget = Schemas['Budget']
 
-const MEASURES = { runs: 'runs', tokens: 'tokens', cost_units: 'cost units' } as const
+const MEASURES = { runs: t('runs'), tokens: t('tokens'), cost_units: t('cost units') } as const
 
 type Measure = keyof typeof MEASURES
 
@@ -25,23 +26,23 @@ const NAMES = Object.keys(MEASURES) as Measure[]
 const Totals = ({ data }: { data: Analytics }) => (
   <dl class="figures">
     <div>
-      <dt>Runs</dt>
+      <dt>{t('Runs')}</dt>
       <dd>{count(data.runs)}</dd>
     </div>
     <div>
-      <dt>Tokens</dt>
+      <dt>{t('Tokens')}</dt>
       <dd>{count(data.tokens)}</dd>
     </div>
     <div>
-      <dt>Cost units</dt>
+      <dt>{t('Cost units')}</dt>
       <dd>{count(data.cost_units)}</dd>
     </div>
     <div>
-      <dt>Success rate</dt>
+      <dt>{t('Success rate')}</dt>
       <dd>{data.success_rate === null ? '–' : `${Math.round(data.success_rate * 100)}%`}</dd>
     </div>
     <div>
-      <dt>Median duration</dt>
+      <dt>{t('Median duration')}</dt>
       <dd>{data.duration_ms?.median ? duration(data.duration_ms.median) : '–'}</dd>
     </div>
   </dl>
@@ -52,21 +53,21 @@ const Charts = ({ daily, earlier }: { daily: Day[]; earlier: Day[] | undefined }
   return (
     <div class="charts">
       <DayChart
-        title="Ended runs"
+        title={t('Ended runs')}
         days={days}
         series={[
-          { name: 'Succeeded', tone: 'one', values: daily.map(({ succeeded }) => succeeded) },
-          { name: 'Failed', tone: 'two', values: daily.map(({ failed }) => failed) },
-          { name: 'Cancelled', tone: 'three', values: daily.map(({ cancelled }) => cancelled) },
+          { name: t('Succeeded'), tone: 'one', values: daily.map(({ succeeded }) => succeeded) },
+          { name: t('Failed'), tone: 'two', values: daily.map(({ failed }) => failed) },
+          { name: t('Cancelled'), tone: 'three', values: daily.map(({ cancelled }) => cancelled) },
         ]}
         before={earlier?.map(({ succeeded, failed, cancelled }) => succeeded + failed + cancelled)}
       />
       {(['tokens', 'cost_units'] as const).map((measure) => (
         <DayChart
           key={measure}
-          title={measure === 'tokens' ? 'Tokens' : 'Cost units'}
+          title={measure === 'tokens' ? t('Tokens') : t('Cost units')}
           days={days}
-          series={[{ name: 'Used', tone: 'one', values: daily.map((day) => day[measure]) }]}
+          series={[{ name: t('Used'), tone: 'one', values: daily.map((day) => day[measure]) }]}
           before={earlier?.map((day) => day[measure])}
         />
       ))}
@@ -92,18 +93,18 @@ const Ranking = ({ title, of, none }: { title: string; of: readonly Used[]; none
         <table>
           <thead>
             <tr>
-              <th scope="col">Name</th>
+              <th scope="col">{t('Name')}</th>
               <th scope="col" class="number">
-                Runs
+                {t('Runs')}
               </th>
               <th scope="col" class="number">
-                Failed
+                {t('Failed')}
               </th>
               <th scope="col" class="number">
-                Tokens
+                {t('Tokens')}
               </th>
               <th scope="col" class="number">
-                Cost units
+                {t('Cost units')}
               </th>
             </tr>
           </thead>
@@ -116,7 +117,7 @@ const Ranking = ({ title, of, none }: { title: string; of: readonly Used[]; none
                       <Name>{name}</Name>
                     </a>
                   ) : (
-                    <Name>{name ?? 'Somebody who left'}</Name>
+                    <Name>{name ?? t('Somebody who left')}</Name>
                   )}
                 </th>
                 <td class="number">{count(used.runs)}</td>
@@ -151,8 +152,8 @@ const Meter = ({
     <div class="meter">
       <p>
         <span>
-          {count(used)} of {count(limit)} {MEASURES[measure]}
-          {reserved > 0 && <span class="soft"> · {count(reserved)} reserved</span>}
+          {t('{used} of {limit} {measure}', { used: count(used), limit: count(limit), measure: MEASURES[measure] })}
+          {reserved > 0 && <span class="soft"> {t('· {reserved} reserved', { reserved: count(reserved) })}</span>}
         </span>
         <span class="soft">{percent}%</span>
       </p>
@@ -179,50 +180,48 @@ const BudgetCard = ({ budget, onEdit }: { budget: Budget; onEdit: () => void }) 
         {isAdmin.value && (
           <div class="actions">
             <button type="button" class="quiet" onClick={onEdit}>
-              Change<span class="unseen"> {title}</span>
+              {rich('Change{title}', { title: <span class="unseen"> {title}</span> })}
             </button>
             <Confirm
               quiet
-              label={
-                <>
-                  Remove<span class="unseen"> {title}</span>
-                </>
-              }
-              title="Remove this budget?"
-              verb="Remove"
+              label={rich('Remove{title}', { title: <span class="unseen"> {title}</span> })}
+              title={t('Remove this budget?')}
+              verb={t('Remove')}
               act={async () => {
                 await unwrap(api.DELETE('/console/budgets/{id}', { params: { path: { id: budget.id } } }))
-                announce('Budget removed.')
+                announce(t('Budget removed.'))
                 await refresh('budgets')
               }}
             >
-              <p>Agents can run without this limit right away. What it counted so far is lost.</p>
+              <p>{t('Agents can run without this limit right away. What it counted so far is lost.')}</p>
             </Confirm>
           </div>
         )}
       </div>
       {isEach ? (
         budget.use.length === 0 ? (
-          <p class="soft">Nothing used yet.</p>
+          <p class="soft">{t('Nothing used yet.')}</p>
         ) : (
           <ul class="plain">
             {budget.use.slice(0, SHOWN).map((use) => (
               <li key={use.id}>
                 <strong>
-                  <Name>{use.name ?? 'Somebody who left'}</Name>
+                  <Name>{use.name ?? t('Somebody who left')}</Name>
                 </strong>
                 {NAMES.map((measure) => (
                   <Meter key={measure} budget={budget} use={use} measure={measure} />
                 ))}
               </li>
             ))}
-            {budget.use.length > SHOWN && <li class="soft">And {count(budget.use.length - SHOWN)} more.</li>}
+            {budget.use.length > SHOWN && (
+              <li class="soft">{t('And {value} more.', { value: count(budget.use.length - SHOWN) })}</li>
+            )}
           </ul>
         )
       ) : (
         NAMES.map((measure) => <Meter key={measure} budget={budget} use={budget.use[0]} measure={measure} />)
       )}
-      <p class="hint">Starts again {fullTime(budget.resets_at)}.</p>
+      <p class="hint">{t('Starts again {resets_at}.', { resets_at: fullTime(budget.resets_at) })}</p>
     </li>
   )
 }
@@ -234,11 +233,11 @@ const Budgets = () => {
   return (
     <section class="section" aria-labelledby="budgets">
       <div class="head">
-        <h2 id="budgets">Budgets</h2>
+        <h2 id="budgets">{t('Budgets')}</h2>
         {isAdmin.value && (
           <div class="actions">
             <button type="button" onClick={() => setEditing('new')}>
-              Add a budget
+              {t('Add a budget')}
             </button>
           </div>
         )}
@@ -246,10 +245,11 @@ const Budgets = () => {
       <Shown known={known} rows={1} tall>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="No budgets">
+            <Empty title={t('No budgets')}>
               <p>
-                A budget stops new runs once its runs, tokens or cost units are used up. You’re notified at 50, 80 and
-                100 percent.
+                {t(
+                  'A budget stops new runs once its runs, tokens or cost units are used up. You’re notified at 50, 80 and 100 percent.',
+                )}
               </p>
             </Empty>
           ) : (
@@ -262,7 +262,7 @@ const Budgets = () => {
         }
       </Shown>
       {editing && (
-        <Modal title={editing === 'new' ? 'Add a budget' : titleOf(editing)} onClose={close}>
+        <Modal title={editing === 'new' ? t('Add a budget') : titleOf(editing)} onClose={close}>
           <BudgetForm budget={editing === 'new' ? undefined : editing} onDone={close} />
         </Modal>
       )}
@@ -282,21 +282,21 @@ export default function Usage() {
       : (await unwrap(api.GET('/console/analytics', { params: { query: { days: String(2 * days) } } }))).daily,
   )
   return (
-    <Screen title="Usage and budgets" wide>
+    <Screen title={t('Usage and budgets')} wide>
       <Budgets />
       <section class="section" aria-labelledby="usage">
         <div class="head">
-          <h2 id="usage">Usage</h2>
-          <Field label="Period">
+          <h2 id="usage">{t('Usage')}</h2>
+          <Field label={t('Period')}>
             {(field) => (
               <select
                 {...field}
                 value={String(days)}
                 onChange={({ currentTarget }) => setFilter('days', currentTarget.value)}
               >
-                <option value="7">7 days</option>
-                <option value="30">30 days</option>
-                <option value="90">90 days</option>
+                <option value="7">{t('7 days')}</option>
+                <option value="30">{t('30 days')}</option>
+                <option value="90">{t('90 days')}</option>
               </select>
             )}
           </Field>
@@ -307,12 +307,13 @@ export default function Usage() {
               <Totals data={data} />
               <Charts daily={data.daily} earlier={longer.data?.slice(0, days)} />
               <p class="hint">
-                Days are in UTC. Dashed lines show the same number of days before. Tokens and cost units are counted as
-                far as agents report them.
+                {t(
+                  'Days are in UTC. Dashed lines show the same number of days before. Tokens and cost units are counted as far as agents report them.',
+                )}
               </p>
               <Ranking
-                title="By agent"
-                none="No agent ran in this period"
+                title={t('By agent')}
+                none={t('No agent ran in this period')}
                 of={data.by_agent.map((one) => ({
                   ...one,
                   id: one.installation_id,
@@ -320,8 +321,8 @@ export default function Usage() {
                 }))}
               />
               <Ranking
-                title="By person"
-                none="Nobody started a run in this period"
+                title={t('By person')}
+                none={t('Nobody started a run in this period')}
                 of={data.by_person.map((one) => ({ ...one, id: one.user_id }))}
               />
             </>

@@ -6,6 +6,7 @@ import { Modal } from '../../../ui/dialog.tsx'
 import { Choice, Filters, filter } from '../../../ui/filters.tsx'
 import { Form, TextField } from '../../../ui/form.tsx'
 import { count, humanize } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, State } from '../../../ui/text.tsx'
@@ -14,10 +15,10 @@ import { api, type Schemas, unwrap } from '../api.ts'
 type Wish = Schemas['WishedAgent']
 
 const STATES: Record<Wish['status'], [tone: string, label: string]> = {
-  open: ['plain', 'Open'],
-  claimed: ['running', 'Being built'],
-  fulfilled: ['done', 'Available'],
-  declined: ['rejected', 'Declined'],
+  open: ['plain', t('Open')],
+  claimed: ['running', t('Being built')],
+  fulfilled: ['done', t('Available')],
+  declined: ['rejected', t('Declined')],
 }
 
 const NewWish = ({ onClose }: { onClose: () => void }) => {
@@ -26,17 +27,17 @@ const NewWish = ({ onClose }: { onClose: () => void }) => {
   const send = async (): Promise<void> => {
     const body = { title: title.trim(), description: description.trim() }
     await unwrap(api.POST('/console/agent-requests', { body }))
-    announce('Request published.', { to: '/wishlist?sort=newest', label: 'View' })
+    announce(t('Request published.'), { to: '/wishlist?sort=newest', label: t('View') })
     await refresh('wishes')
   }
   return (
-    <Modal title="Request an agent" onClose={onClose}>
-      <Form verb="Publish" send={send} done={onClose}>
+    <Modal title={t('Request an agent')} onClose={onClose}>
+      <Form verb={t('Publish')} send={send} done={onClose}>
         {(failure) => (
           <>
-            <p class="hint">Every workspace and developer can read this request, but not who made it.</p>
+            <p class="hint">{t('Every workspace and developer can read this request, but not who made it.')}</p>
             <TextField
-              label="What should it do?"
+              label={t('What should it do?')}
               problem={fieldProblems(failure).title}
               required
               maxLength={120}
@@ -44,7 +45,7 @@ const NewWish = ({ onClose }: { onClose: () => void }) => {
               onText={setTitle}
             />
             <TextField
-              label="Details"
+              label={t('Details')}
               problem={fieldProblems(failure).description}
               rows={4}
               maxLength={4000}
@@ -72,11 +73,11 @@ const Vote = ({ wish }: { wish: Wish }) => {
     <>
       {failure && <Problem failure={failure} />}
       {closed && !wish.voted ? (
-        <span class="soft">{count(wish.votes)} votes</span>
+        <span class="soft">{t('{votes} votes', { votes: count(wish.votes) })}</span>
       ) : (
         <button type="button" aria-pressed={wish.voted} aria-busy={busy} onClick={vote}>
           <span aria-hidden="true">{wish.voted ? '✓' : '▲'}</span> {count(wish.votes)}
-          <span class="unseen"> votes for {wish.title}</span>
+          <span class="unseen"> {t('votes for {title}', { title: wish.title })}</span>
         </button>
       )}
     </>
@@ -91,22 +92,24 @@ export default function Wishlist() {
   )
   return (
     <Screen
-      title="Agent requests"
+      title={t('Agent requests')}
       actions={
         <button type="button" class="primary" onClick={() => setCreating(true)}>
-          Request an agent
+          {t('Request an agent')}
         </button>
       }
     >
       {creating && <NewWish onClose={() => setCreating(false)} />}
-      <p class="soft">Agents that people would like to have. Vote for the ones you want. Developers read this list.</p>
+      <p class="soft">
+        {t('Agents that people would like to have. Vote for the ones you want. Developers read this list.')}
+      </p>
       <Filters>
-        <Choice name="sort" label="Sort by" options={{ newest: 'Newest' }} all="Most votes" />
+        <Choice name="sort" label={t('Sort by')} options={{ newest: t('Newest') }} all={t('Most votes')} />
       </Filters>
       <Shown known={wishes} rows={4}>
         {({ items }) =>
           items.length === 0 && !wishes.more ? (
-            <Empty title="No requests yet" />
+            <Empty title={t('No requests yet')} />
           ) : (
             items.map((wish) => (
               <article key={wish.id} class="card">
@@ -115,7 +118,7 @@ export default function Wishlist() {
                     <strong>
                       <Name>{wish.title}</Name>
                     </strong>
-                    {wish.mine && <span class="soft">Your request</span>}
+                    {wish.mine && <span class="soft">{t('Your request')}</span>}
                     {wish.description && <Prose text={wish.description} />}
                     {wish.status_reason && (
                       <span class="soft">

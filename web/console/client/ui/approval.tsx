@@ -3,6 +3,7 @@ import { visible } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { TextField } from '../../../ui/form.tsx'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Name, Prose, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
@@ -49,11 +50,11 @@ const sha256 = async (text: string): Promise<string> => {
 /** The request that the call sends, each part on a line of its own. */
 const Request = ({ request }: { request: NonNullable<Call['request']> }) => (
   <dl class="facts request">
-    <dt>Method</dt>
+    <dt>{t('Method')}</dt>
     <dd>
       <code>{request.method}</code>
     </dd>
-    <dt>Origin</dt>
+    <dt>{t('Origin')}</dt>
     <dd>
       <code>{visible(request.origin)}</code>
       {request.unicode_host && (
@@ -62,9 +63,11 @@ const Request = ({ request }: { request: NonNullable<Call['request']> }) => (
           (<Name>{request.unicode_host}</Name>)
         </>
       )}
-      {request.mixed_scripts && <strong class="warning"> This name mixes scripts. It may imitate another one.</strong>}
+      {request.mixed_scripts && (
+        <strong class="warning"> {t('This name mixes scripts. It may imitate another one.')}</strong>
+      )}
     </dd>
-    <dt>Path</dt>
+    <dt>{t('Path')}</dt>
     <dd>
       <code>{visible(request.path)}</code>
     </dd>
@@ -74,7 +77,7 @@ const Request = ({ request }: { request: NonNullable<Call['request']> }) => (
 /** The arguments as they will be used, with invisible characters escaped. Indented once they are whole. */
 const Arguments = ({ text, isWhole }: { text: string; isWhole: boolean }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: the scroll area must be reachable with the keyboard
-  <section class="json" tabIndex={0} aria-label="Arguments">
+  <section class="json" tabIndex={0} aria-label={t('Arguments')}>
     <pre>{visible(isWhole ? JSON.stringify(JSON.parse(text), null, 2) : text)}</pre>
   </section>
 )
@@ -89,7 +92,7 @@ const PartView = ({ part }: { part: Part }) => (
         {part.rows.map(([name, value], i) => (
           <div key={i}>
             <dt>{visible(name)}</dt>
-            <dd class="exact">{visible(value) || <i class="soft">empty</i>}</dd>
+            <dd class="exact">{visible(value) || <i class="soft">{t('empty')}</i>}</dd>
           </div>
         ))}
       </dl>
@@ -107,7 +110,7 @@ const Parts = ({ call: { tool, text, arguments: exact } }: { call: Call }) => {
         <>
           <Arguments text={text} isWhole />
           <p class="hint">
-            {exact.bytes} bytes, SHA-256 <code>{exact.sha256}</code>
+            {rich('{bytes} bytes, SHA-256 {sha256}', { bytes: exact.bytes, sha256: <code>{exact.sha256}</code> })}
           </p>
         </>
       ) : (
@@ -115,7 +118,7 @@ const Parts = ({ call: { tool, text, arguments: exact } }: { call: Call }) => {
       )}
       <p>
         <button type="button" class="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-          Exact JSON
+          {t('Exact JSON')}
         </button>
       </p>
     </>
@@ -133,11 +136,15 @@ const Differences = ({
   last: NonNullable<Call['last_approved']>
 }) => {
   const by = last.decided_by ? <Name>{last.decided_by.name}</Name> : 'somebody'
-  const link = <a href={`#/runs/${last.run_id}`}>the last one</a>
+  const link = <a href={`#/runs/${last.run_id}`}>{t('the last one')}</a>
   if (last.text === null) {
     return (
       <p class="hint">
-        Compare it with {link}, which {by} approved <When at={last.decided_at} />. It’s too long to be compared here.
+        {rich('Compare it with {link}, which {by} approved {time}. It’s too long to be compared here.', {
+          link,
+          by,
+          time: <When at={last.decided_at} />,
+        })}
       </p>
     )
   }
@@ -145,15 +152,15 @@ const Differences = ({
   if (changes.length === 0) {
     return (
       <p class="hint">
-        Identical to {link}, which {by} approved <When at={last.decided_at} />.
+        {rich('Identical to {link}, which {by} approved {time}.', { link, by, time: <When at={last.decided_at} /> })}
       </p>
     )
   }
   return (
     <section class="part">
-      <h3>Changes</h3>
+      <h3>{t('Changes')}</h3>
       <p class="hint">
-        Compared with {link}, which {by} approved <When at={last.decided_at} />.
+        {rich('Compared with {link}, which {by} approved {time}.', { link, by, time: <When at={last.decided_at} /> })}
       </p>
       <dl class="tree changed">
         {changes.map(({ place, before, after }) => (
@@ -162,13 +169,13 @@ const Differences = ({
             <dd>
               {before !== undefined && (
                 <del>
-                  <span class="unseen">Before: </span>
+                  <span class="unseen">{t('Before:')} </span>
                   {visible(before)}
                 </del>
               )}
               {after !== undefined && (
                 <ins>
-                  <span class="unseen">Now: </span>
+                  <span class="unseen">{t('Now:')} </span>
                   {visible(after)}
                 </ins>
               )}
@@ -188,18 +195,20 @@ const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
   return (
     <div class="note">
       <p>
-        Rule <Name>{name}</Name>: <Name>{approvers}</Name> may approve this call
-        {required > 1 && ', and a second person has to as well'}.
+        {rich('Rule {name}: {approvers} may approve this call', {
+          name: <Name>{name}</Name>,
+          approvers: <Name>{approvers}</Name>,
+        })}
+        {required > 1 && t(', and a second person has to as well')}.
       </p>
       {approved_by.map(({ by, on_behalf_of, at, comment }) => (
         <p key={by.id}>
-          Approved by <Name>{by.name}</Name>
-          {on_behalf_of && (
-            <>
-              {' for '}
-              <Name>{on_behalf_of.name}</Name>
-            </>
-          )}
+          {on_behalf_of
+            ? rich('Approved by {name} for {other}', {
+                name: <Name>{by.name}</Name>,
+                other: <Name>{on_behalf_of.name}</Name>,
+              })
+            : rich('Approved by {name}', { name: <Name>{by.name}</Name> })}
           , <When at={at} />
           {comment && (
             <>
@@ -209,22 +218,20 @@ const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
         </p>
       ))}
       {mine ? (
-        <p>Somebody else has to approve it now.</p>
+        <p>{t('Somebody else has to approve it now.')}</p>
       ) : (
-        !mayApprove && <p>You can’t approve it, but you can reject it.</p>
+        !mayApprove && <p>{t('You can’t approve it, but you can reject it.')}</p>
       )}
-      {absent && (
-        <p>
-          You decide for <Name>{absent.name}</Name>, who is away.
-        </p>
-      )}
+      {absent && <p>{rich('You decide for {name}, who is away.', { name: <Name>{absent.name}</Name> })}</p>}
     </div>
   )
 }
 
 /** The call in a few words: “POST to api.example.com”. */
 const headline = (call: Call | undefined, tool: string | null): string =>
-  call?.request ? `${call.request.method} to ${new URL(call.request.origin).host}` : `Use ${tool ?? 'a tool'}`
+  call?.request
+    ? t('{method} to {host}', { method: call.request.method, host: new URL(call.request.origin).host })
+    : t('Use {tool}', { tool: tool ?? t('a tool') })
 
 /** Asks the user to approve a dangerous call, and shows its exact arguments. */
 export const Approval = ({
@@ -255,37 +262,34 @@ export const Approval = ({
       const run = await unwrap(api.POST('/console/runs/{id}/steps/{step}/decision', { params: { path }, body }))
       announce(
         decision === 'reject'
-          ? 'Rejected. The run continues without this call.'
+          ? t('Rejected. The run continues without this call.')
           : run.status === 'awaiting_approval'
-            ? 'Approved. A second person has to approve it, too.'
-            : 'Approved. The run continues.',
+            ? t('Approved. A second person has to approve it, too.')
+            : t('Approved. The run continues.'),
       )
       if (run.status === 'awaiting_approval') again()
       onDecided(run)
       pollNow()
     })
   return (
-    <article class="card urgent" aria-label={`Approve ${step.tool ?? 'a call'}`}>
+    <article class="card urgent" aria-label={t('Approve {tool}', { tool: step.tool ?? t('a call') })}>
       <h2>{visible(headline(call, step.tool))}</h2>
       <p>
-        <Name>{agent}</Name> asks to use <code>{step.tool}</code>
-        {call?.requested_by && (
-          <>
-            {' '}
-            for <Name>{call.requested_by.name}</Name>
-          </>
-        )}
-        . If you approve, this call runs once, exactly as shown here.
+        {call?.requested_by
+          ? rich('{agent} asks to use {tool} for {name}.', {
+              agent: <Name>{agent}</Name>,
+              tool: <code>{step.tool}</code>,
+              name: <Name>{call.requested_by.name}</Name>,
+            })
+          : rich('{agent} asks to use {tool}.', { agent: <Name>{agent}</Name>, tool: <code>{step.tool}</code> })}{' '}
+        {t('If you approve, this call runs once, exactly as shown here.')}
         {call?.expires_at && (
-          <>
-            {' '}
-            Without a decision, it’s rejected <When at={call.expires_at} />.
-          </>
+          <> {rich('Without a decision, it’s rejected {time}.', { time: <When at={call.expires_at} /> })}</>
         )}
       </p>
       {call?.reason && (
         <blockquote class="reason">
-          <span class="hint">The agent’s reason</span>
+          <span class="hint">{t('The agent’s reason')}</span>
           <Prose text={call.reason} />
         </blockquote>
       )}
@@ -294,17 +298,20 @@ export const Approval = ({
       {call && (isWhole ? <Parts call={call} /> : <Arguments text={call.text} isWhole={false} />)}
       {call && !isWhole && (
         <p>
-          You see {call.text.length} of {call.arguments.characters} characters. Read the rest before you approve.{' '}
+          {t('You see {text} of {characters} characters. Read the rest before you approve.', {
+            text: call.text.length,
+            characters: call.arguments.characters,
+          })}{' '}
           <button type="button" onClick={more}>
-            Show more
+            {t('Show more')}
           </button>
         </p>
       )}
       {call?.rule && <Rule rule={call.rule} />}
       {problem && <Problem failure={problem} />}
       <TextField
-        label="Comment"
-        hint="Optional. Saved with your decision."
+        label={t('Comment')}
+        hint={t('Optional. Saved with your decision.')}
         value={comment}
         maxLength={2000}
         onText={setComment}
@@ -318,7 +325,7 @@ export const Approval = ({
           disabled={!isWhole || call?.rule?.you_may_approve === false}
           onClick={() => decide('approve')}
         >
-          Approve
+          {t('Approve')}
         </button>
         {bundle && (
           <button
@@ -326,11 +333,11 @@ export const Approval = ({
             disabled={!isWhole || call?.rule?.you_may_approve === false}
             onClick={() => act(async () => call && bundle.approve(call.arguments.sha256))}
           >
-            Approve all {bundle.size} identical calls
+            {t('Approve all {size} identical calls', { size: bundle.size })}
           </button>
         )}
         <button type="button" class="danger" data-decision="reject" onClick={() => decide('reject')}>
-          Reject
+          {t('Reject')}
         </button>
       </div>
     </article>

@@ -1,6 +1,7 @@
 import { sanitize } from '../../../session/text.ts'
 import { useData } from '../../../ui/data.ts'
 import { Field } from '../../../ui/form.tsx'
+import { t } from '../../../ui/messages.ts'
 import { api, unwrap } from '../api.ts'
 
 /** Loads the agents that tasks can be assigned to. */
@@ -16,14 +17,14 @@ export const AssigneeOptions = ({ value = '', people: withPeople }: { value?: st
   const agents = useAgents().data?.items ?? []
   return (
     <>
-      <optgroup label="Agents">
+      <optgroup label={t('Agents')}>
         {agents.map((one) => (
           <option key={one.installation_id} value={one.installation_id}>
             {sanitize(one.name)}
           </option>
         ))}
         {value.startsWith('ins_') && !agents.some(({ installation_id }) => installation_id === value) && (
-          <option value={value}>Current agent</option>
+          <option value={value}>{t('Current agent')}</option>
         )}
       </optgroup>
       {withPeople && <People value={value} />}
@@ -34,14 +35,14 @@ export const AssigneeOptions = ({ value = '', people: withPeople }: { value?: st
 const People = ({ value }: { value: string }) => {
   const people = usePeople().data?.items ?? []
   return (
-    <optgroup label="People">
+    <optgroup label={t('People')}>
       {people.map((one) => (
         <option key={one.id} value={one.id}>
           {sanitize(one.name)}
         </option>
       ))}
       {value.startsWith('usr_') && !people.some(({ id }) => id === value) && (
-        <option value={value}>Current assignee</option>
+        <option value={value}>{t('Current assignee')}</option>
       )}
     </optgroup>
   )
@@ -50,7 +51,7 @@ const People = ({ value }: { value: string }) => {
 export const AssigneeField = ({
   value,
   onChange,
-  label = 'Agent',
+  label = t('Agent'),
   people,
 }: {
   value: string
@@ -63,7 +64,7 @@ export const AssigneeField = ({
   <Field label={label}>
     {(field) => (
       <select {...field} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">Unassigned</option>
+        <option value="">{t('Unassigned')}</option>
         <AssigneeOptions value={value} {...(people && { people })} />
       </select>
     )}

@@ -1,3 +1,4 @@
+import { t } from '../../../ui/messages.ts'
 import type { components } from '../../../ui/platform.d.ts'
 
 type Entry = components['schemas']['AuditEntry']
@@ -31,11 +32,19 @@ export const deedOf = (action: string): string => {
   const noun = spaced(parts.map((part) => NOUNS[part] ?? part).join(' '))
   const verb = PAST[last] ?? (last.endsWith('ed') ? last : undefined)
   if (verb === undefined || noun === '') return spaced(action.replaceAll('.', ' '))
-  return words.length > 0 ? `${verb} the ${words.join(' ')} of the ${noun}` : `${verb} the ${noun}`
+  const did = t('{verb, select, other {{verb}}}', { verb })
+  const object = t('{noun, select, other {the {noun}}}', { noun })
+  return words.length > 0
+    ? t('{did} the {part} of {object}', {
+        did,
+        object,
+        part: t('{part, select, other {{part}}}', { part: words.join(' ') }),
+      })
+    : t('{did} {object}', { did, object })
 }
 
 /** Names a record. Its id is among the details. */
-export const nameOf = ({ type, name }: Entry['actor']): string => name ?? (type === 'system' ? 'The platform' : '')
+export const nameOf = ({ type, name }: Entry['actor']): string => name ?? (type === 'system' ? t('The platform') : '')
 
 /** Screens of records, by their type. */
 const SCREENS: Record<string, string> = {

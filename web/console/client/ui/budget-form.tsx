@@ -3,19 +3,21 @@ import { sanitize } from '../../../session/text.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { Field, Form } from '../../../ui/form.tsx'
+import { t } from '../../../ui/messages.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 
 type Budget = Schemas['Budget']
 
 /** Names a budget: "Each person, daily". */
 export const titleOf = ({ subject, period }: Pick<Budget, 'subject' | 'period'>): string => {
-  const every = period === 'day' ? 'daily' : 'monthly'
-  if (subject.type === 'workspace') return `Workspace, ${every}`
-  if (subject.id === null) return `Each ${subject.type}, ${every}`
-  return `${sanitize(subject.name ?? 'Somebody who left')}, ${every}`
+  const every = period === 'day' ? t('daily') : t('monthly')
+  if (subject.type === 'workspace') return t('Workspace, {every}', { every })
+  if (subject.id === null)
+    return t('Each {type, select, agent {agent} other {person}}, {every}', { type: subject.type, every })
+  return `${sanitize(subject.name ?? t('Somebody who left'))}, ${every}`
 }
 
-const EACH = { workspace: 'The whole workspace', agent: 'Each agent', person: 'Each person' } as const
+const EACH = { workspace: t('The whole workspace'), agent: t('Each agent'), person: t('Each person') } as const
 
 const SubjectOptions = () => {
   const agents = useData('agents for budgets', () =>
@@ -31,14 +33,14 @@ const SubjectOptions = () => {
           {words}
         </option>
       ))}
-      <optgroup label="One agent">
+      <optgroup label={t('One agent')}>
         {agents.data?.items.map(({ id, app }) => (
           <option key={id} value={`agent ${id}`}>
             {sanitize(app.name)}
           </option>
         ))}
       </optgroup>
-      <optgroup label="One person">
+      <optgroup label={t('One person')}>
         {people.data?.items.map(({ id, name }) => (
           <option key={id} value={`person ${id}`}>
             {sanitize(name)}
@@ -50,9 +52,9 @@ const SubjectOptions = () => {
 }
 
 const LIMITS = [
-  ['runs', 'Runs', undefined],
-  ['tokens', 'Tokens', 'Of language models, as far as agents report them.'],
-  ['cost_units', 'Cost units', 'As agents report them.'],
+  ['runs', t('Runs'), undefined],
+  ['tokens', t('Tokens'), t('Of language models, as far as agents report them.')],
+  ['cost_units', t('Cost units'), t('As agents report them.')],
 ] as const
 
 const textOf = (value: number | null | undefined): string =>
@@ -85,35 +87,35 @@ export const BudgetForm = ({ budget, onDone }: { budget: Budget | undefined; onD
       const [type = 'workspace', id] = subject.split(' ') as [Budget['subject']['type'], string?]
       await unwrap(api.POST('/console/budgets', { body: { subject: { type, ...(id && { id }) }, period, ...body } }))
     }
-    announce(budget ? 'Budget changed. It applies to the next run.' : 'Budget added. It applies to the next run.')
+    announce(budget ? t('Budget changed. It applies to the next run.') : t('Budget added. It applies to the next run.'))
     await refresh('budgets')
   }
   return (
-    <Form verb={budget ? 'Save' : 'Add budget'} send={send} done={onDone}>
+    <Form verb={budget ? t('Save') : t('Add budget')} send={send} done={onDone}>
       {!budget && (
         <>
-          <Field label="For">
+          <Field label={t('For')}>
             {(field) => (
               <select {...field} value={subject} onChange={({ currentTarget }) => setSubject(currentTarget.value)}>
                 <SubjectOptions />
               </select>
             )}
           </Field>
-          <Field label="Per" hint="Days and months are in UTC.">
+          <Field label={t('Per')} hint={t('Days and months are in UTC.')}>
             {(field) => (
               <select
                 {...field}
                 value={period}
                 onChange={({ currentTarget }) => setPeriod(currentTarget.value as Budget['period'])}
               >
-                <option value="day">Day</option>
-                <option value="month">Month</option>
+                <option value="day">{t('Day')}</option>
+                <option value="month">{t('Month')}</option>
               </select>
             )}
           </Field>
         </>
       )}
-      <p class="hint">Set at least one limit. Leave the others empty.</p>
+      <p class="hint">{t('Set at least one limit. Leave the others empty.')}</p>
       {LIMITS.map(([measure, label, hint]) => (
         <Field key={measure} label={label} hint={hint}>
           {(field) => (
@@ -129,14 +131,14 @@ export const BudgetForm = ({ budget, onDone }: { budget: Budget | undefined; onD
         </Field>
       ))}
       <details>
-        <summary>Reserved by each run</summary>
+        <summary>{t('Reserved by each run')}</summary>
         <p class="hint">
-          A run reserves this much when it starts, and gives back at its end what it didn’t use. A larger reservation
-          lets fewer agents run at once near the limit, and lets less be used beyond it. Empty: a hundredth of the
-          limit.
+          {t(
+            'A run reserves this much when it starts, and gives back at its end what it didn’t use. A larger reservation lets fewer agents run at once near the limit, and lets less be used beyond it. Empty: a hundredth of the limit.',
+          )}
         </p>
         {LIMITS.slice(1).map(([measure, label]) => (
-          <Field key={measure} label={`${label} for each run`}>
+          <Field key={measure} label={t('{label} for each run', { label })}>
             {(field) => (
               <input
                 {...field}

@@ -1,3 +1,4 @@
+import { t } from '../../../ui/messages.ts'
 import { type Exact, leavesOf, parseExact } from './exact-json.ts'
 
 /** One part of a call as people read it. */
@@ -25,9 +26,9 @@ const parseForm = (text: string): [string, string][] | undefined => {
 
 const bodyPart = (text: string, type: string): Part => {
   const value = parseExact(text)
-  if (value) return { name: 'Body', kind: 'tree', value }
+  if (value) return { name: t('Body'), kind: 'tree', value }
   const rows = /^application\/x-www-form-urlencoded\b/i.test(type) ? parseForm(text) : undefined
-  return rows ? { name: 'Body', kind: 'table', rows } : { name: 'Body', kind: 'text', text }
+  return rows ? { name: t('Body'), kind: 'table', rows } : { name: t('Body'), kind: 'text', text }
 }
 
 /**
@@ -36,8 +37,8 @@ const bodyPart = (text: string, type: string): Part => {
  */
 export const partsOf = (tool: string, text: string): Part[] => {
   const all = parseExact(text)
-  if (all?.kind !== 'object') return [{ name: 'Arguments', kind: 'text', text }]
-  if (tool !== 'http_fetch') return all.entries.length > 0 ? [{ name: 'Arguments', kind: 'tree', value: all }] : []
+  if (all?.kind !== 'object') return [{ name: t('Arguments'), kind: 'text', text }]
+  if (tool !== 'http_fetch') return all.entries.length > 0 ? [{ name: t('Arguments'), kind: 'tree', value: all }] : []
   const url = textOf(entryOf(all, 'url')) ?? ''
   const search = /\?([^#]*)/.exec(url)?.[1]
   const query = search ? parseForm(search) : undefined
@@ -47,11 +48,11 @@ export const partsOf = (tool: string, text: string): Part[] => {
   const type = sent.find(([name]) => name?.toLowerCase() === 'content-type')?.[1] ?? ''
   const rest = all.entries.filter(({ name }) => !['url', 'method', 'headers', 'body'].includes(name))
   return [
-    ...(query ? [{ name: 'Query', kind: 'table' as const, rows: query }] : []),
-    ...(sent.length > 0 ? [{ name: 'Headers', kind: 'table' as const, rows: sent as [string, string][] }] : []),
+    ...(query ? [{ name: t('Query'), kind: 'table' as const, rows: query }] : []),
+    ...(sent.length > 0 ? [{ name: t('Headers'), kind: 'table' as const, rows: sent as [string, string][] }] : []),
     ...(body ? [bodyPart(body, type)] : []),
     ...(rest.length > 0
-      ? [{ name: 'Other', kind: 'tree' as const, value: { kind: 'object' as const, entries: rest } }]
+      ? [{ name: t('Other'), kind: 'tree' as const, value: { kind: 'object' as const, entries: rest } }]
       : []),
   ]
 }
@@ -69,7 +70,7 @@ const placesOf = (tool: string, text: string): Map<string, string> => {
     })
   })
   const address = textOf(entryOf(parseExact(text) ?? { kind: 'list', items: [] }, 'url'))?.replace(/\?.*$/s, '')
-  return new Map([...(tool === 'http_fetch' && address ? [['Address', address] as [string, string]] : []), ...found])
+  return new Map([...(tool === 'http_fetch' && address ? [[t('Address'), address] as [string, string]] : []), ...found])
 }
 
 export interface Change {

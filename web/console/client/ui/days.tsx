@@ -1,3 +1,4 @@
+import { t } from '../../../ui/messages.ts'
 import type { Schemas } from '../api.ts'
 
 type Day = Schemas['WorkspaceAnalytics']['daily'][number]
@@ -16,12 +17,12 @@ export const Days = ({ days }: { days: readonly Day[] }) => {
       </div>
       <div class="unseen">
         <table>
-          <caption>Runs by day</caption>
+          <caption>{t('Runs by day')}</caption>
           <thead>
             <tr>
-              <th scope="col">Day</th>
-              <th scope="col">Runs</th>
-              <th scope="col">Failed</th>
+              <th scope="col">{t('Day')}</th>
+              <th scope="col">{t('Runs')}</th>
+              <th scope="col">{t('Failed')}</th>
             </tr>
           </thead>
           <tbody>

@@ -4,6 +4,7 @@ import { safeUrl } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { Icon } from '../../../ui/icons.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Name } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
 
@@ -25,12 +26,12 @@ export const Download = ({ id, name, as }: { id: string; name: string; as?: 'ico
       link.rel = 'noopener noreferrer'
       link.click()
     })
-    if (!ok) announce('The file couldn’t be downloaded. Try again in a moment.')
+    if (!ok) announce(t('The file couldn’t be downloaded. Try again in a moment.'))
   }
   return (
     <button type="button" class={as === 'button' ? '' : `quiet ${as ?? 'file'}`} aria-busy={busy} onClick={open}>
       {as && <Icon name="download" />}
-      <span class={as === 'button' ? '' : 'unseen'}>Download </span>
+      <span class={as === 'button' ? '' : 'unseen'}>{t('Download')} </span>
       <span class={as ? 'unseen' : ''}>
         <Name>{name}</Name>
       </span>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useData } from '../../../ui/data.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { identity } from '../account.ts'
 import { api, unwrap } from '../api.ts'
 
@@ -47,31 +48,31 @@ const Steps = ({ workspaceId, onOver }: { workspaceId: string; onOver: () => voi
   const unfinished = installed.find(({ settings_complete }) => !settings_complete)
   const steps: Step[] = [
     {
-      title: 'Install an agent',
-      why: 'The marketplace says what each agent can do and which permissions it needs.',
+      title: t('Install an agent'),
+      why: t('The marketplace says what each agent can do and which permissions it needs.'),
       to: '/marketplace',
-      verb: 'Open the marketplace',
+      verb: t('Open the marketplace'),
       done: installed.length > 0,
     },
     {
-      title: 'Configure it',
-      why: 'Some agents need settings, such as an address or a key, before they can work.',
+      title: t('Configure it'),
+      why: t('Some agents need settings, such as an address or a key, before they can work.'),
       to: unfinished && `/agents/${unfinished.id}`,
-      verb: 'Open its settings',
+      verb: t('Open its settings'),
       done: installed.length > 0 && !unfinished,
     },
     {
-      title: 'Ask something',
-      why: 'Write in a conversation as you would to a colleague. You approve what agents do on your behalf.',
+      title: t('Ask something'),
+      why: t('Write in a conversation as you would to a colleague. You approve what agents do on your behalf.'),
       to: '/chat',
-      verb: 'Start a conversation',
+      verb: t('Start a conversation'),
       done: (figures.data?.runs ?? 0) > 0,
     },
     {
-      title: 'Invite someone',
-      why: 'People in the workspace share its agents, tasks and files.',
+      title: t('Invite someone'),
+      why: t('People in the workspace share its agents, tasks and files.'),
       to: '/members',
-      verb: 'Invite a colleague',
+      verb: t('Invite a colleague'),
       done: (members.data?.items.length ?? 0) > 1 || (invitations.data?.items.length ?? 0) > 0,
     },
   ]
@@ -87,7 +88,7 @@ const Steps = ({ workspaceId, onOver }: { workspaceId: string; onOver: () => voi
   return (
     <section class="card first-run" aria-labelledby="first-run">
       <div class="head">
-        <h2 id="first-run">Get started</h2>
+        <h2 id="first-run">{t('Get started')}</h2>
         <button
           type="button"
           class="quiet"
@@ -96,12 +97,10 @@ const Steps = ({ workspaceId, onOver }: { workspaceId: string; onOver: () => voi
             onOver()
           }}
         >
-          Hide<span class="unseen"> the steps</span>
+          {rich('Hide<span> the steps</span>', { span: (text) => <span class="unseen">{text}</span> })}
         </button>
       </div>
-      <p class="soft">
-        {done} of {steps.length} steps done
-      </p>
+      <p class="soft">{t('{done} of {steps} steps done', { done, steps: steps.length })}</p>
       <ol class="plain">
         {steps.map((step) => (
           <li key={step.title} class={step.done ? 'done' : ''}>
@@ -110,7 +109,7 @@ const Steps = ({ workspaceId, onOver }: { workspaceId: string; onOver: () => voi
             </span>
             <div>
               <strong>{step.title}</strong>
-              {step.done && <span class="unseen"> (done)</span>}
+              {step.done && <span class="unseen"> {t('(done)')}</span>}
               {!step.done && <p class="hint">{step.why}</p>}
               {!step.done && step.to && (
                 <a class={step === next ? 'button primary' : 'button'} href={`#${step.to}`}>

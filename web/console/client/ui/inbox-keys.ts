@@ -1,4 +1,5 @@
 import { announce } from '../../../ui/announce.tsx'
+import { t } from '../../../ui/messages.ts'
 
 /** Keys that decide, by the names of the buttons that they move to. */
 const DECISIONS: Record<string, readonly string[]> = { a: ['approve', 'answer'], r: ['reject', 'decline'] }
@@ -23,7 +24,7 @@ export const moveByKey = (event: KeyboardEvent & { currentTarget: HTMLElement })
       .map((name) => item?.querySelector<HTMLElement>(`[data-decision="${name}"]`))
       .find((one) => one !== null && one !== undefined)
     if (button?.matches(':disabled'))
-      announce('You can’t approve this yet. Read the whole call, and what the workspace’s rule says.')
+      announce(t('You can’t approve this yet. Read the whole call, and what the workspace’s rule says.'))
     else if (button) button.focus()
     else if (open?.getAttribute('aria-expanded') === 'false') open.click()
     else return

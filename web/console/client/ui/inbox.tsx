@@ -4,6 +4,7 @@ import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { useScript } from '../../../ui/lazy.tsx'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, Skeleton } from '../../../ui/screen.tsx'
 import { Name, Prose, When } from '../../../ui/text.tsx'
@@ -16,14 +17,14 @@ type Item = Schemas['WaitingItem']
 const reload = (): Promise<unknown> => refresh('inbox', 'runs', 'tasks', 'messages', 'messenger')
 
 const KINDS: Record<Item['kind'], string> = {
-  approval: 'Approval',
-  question: 'Question',
-  task: 'Task',
-  draft: 'Draft',
+  approval: t('Approval'),
+  question: t('Question'),
+  task: t('Task'),
+  draft: t('Draft'),
 }
 
 const kindOf = ({ kind, status }: Item): string =>
-  kind !== 'task' ? KINDS[kind] : status === 'review' ? 'Task to review' : 'Task with a question'
+  kind !== 'task' ? KINDS[kind] : status === 'review' ? t('Task to review') : t('Task with a question')
 
 /** Times until which something can be put aside, from now. */
 const LATER: Record<string, () => Date> = {
@@ -41,7 +42,7 @@ const morningIn = (days: number): Date => {
 
 const snooze = async (ids: string[], until: string | null): Promise<void> => {
   await unwrap(api.PUT('/console/inbox/snoozes', { body: { ids, until } }))
-  announce(until === null ? 'Back in your inbox.' : 'Snoozed. It comes back then.')
+  announce(until === null ? t('Back in your inbox.') : t('Snoozed. It comes back then.'))
   await reload()
 }
 
@@ -59,7 +60,7 @@ const Snooze = ({ ids, label, onDone }: { ids: string[]; label: string; onDone?:
           if (later) void act(async () => snooze(ids, later().toISOString())).then((done) => done && onDone?.())
         }}
       >
-        <option value="">Snooze</option>
+        <option value="">{t('Snooze')}</option>
         {Object.keys(LATER).map((words) => (
           <option key={words} value={words}>
             {words}
@@ -88,7 +89,11 @@ const decideAll = async (
   await reload()
   announce(
     [
-      `${decision === 'approve' ? 'Approved' : 'Rejected'} ${done} of ${results.length} calls.`,
+      t('{decision, select, approve {Approved} other {Rejected}} {done} of {results} calls.', {
+        decision,
+        done,
+        results: results.length,
+      }),
       ...new Set(failed.map(({ message }) => message)),
     ].join(' '),
   )
@@ -105,7 +110,7 @@ const Question = ({ item }: { item: Item }) => {
   const { script } = useScript(loadQuestions)
   const found = asked.data?.items.find(({ step_id }) => step_id === item.id)
   if (!script) return <Skeleton rows={1} tall />
-  if (!found) return asked.data ? <p class="soft">This question was answered.</p> : <Skeleton rows={1} tall />
+  if (!found) return asked.data ? <p class="soft">{t('This question was answered.')}</p> : <Skeleton rows={1} tall />
   return (
     <script.Questions
       runId={found.run_id}
@@ -132,17 +137,17 @@ const Draft = ({ item }: { item: Item }) => {
           onClick={() =>
             act(async () => {
               await unwrap(api.POST('/console/messenger/messages/{id}/approve', { params: { path }, body: {} }))
-              announce('Approved. Sending the message…')
+              announce(t('Approved. Sending the message…'))
               await reload()
             })
           }
         >
-          Approve and send
+          {t('Approve and send')}
         </button>
         <button type="button" class="danger" data-decision="reject" onClick={() => act(() => rejectDraft(item))}>
-          Reject
+          {t('Reject')}
         </button>
-        <a href={`#/messenger/${item.chat_id}`}>Edit in the thread</a>
+        <a href={`#/messenger/${item.chat_id}`}>{t('Edit in the thread')}</a>
       </div>
     </div>
   )
@@ -151,13 +156,13 @@ const Draft = ({ item }: { item: Item }) => {
 const rejectDraft = async ({ id }: Item): Promise<void> => {
   await unwrap(api.POST('/console/messenger/messages/{id}/reject', { params: { path: { id } } }))
   await reload()
-  announce('Draft rejected. Nothing was sent.')
+  announce(t('Draft rejected. Nothing was sent.'))
 }
 
 const finishTask = async ({ id }: Item): Promise<void> => {
   await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status: 'done' } }))
   await reload()
-  announce('Task done.')
+  announce(t('Task done.'))
 }
 
 const Task = ({ item }: { item: Item }) => {
@@ -167,11 +172,11 @@ const Task = ({ item }: { item: Item }) => {
       {failure && <Problem failure={failure} />}
       <div class="actions" aria-busy={busy}>
         <a class="button" href={`#/tasks/${item.id}`} data-decision="answer">
-          {item.status === 'review' ? 'Read the report' : 'Read the question'}
+          {item.status === 'review' ? t('Read the report') : t('Read the question')}
         </a>
         {item.status === 'review' && (
           <button type="button" data-decision="approve" onClick={() => act(() => finishTask(item))}>
-            Mark as done
+            {t('Mark as done')}
           </button>
         )}
       </div>
@@ -186,7 +191,7 @@ const Call = ({ item, identical }: { item: Item; identical: Item[] }) => {
     <script.Approval
       runId={item.run_id ?? ''}
       step={{ id: item.id, tool: item.tool }}
-      agent={item.agent?.name ?? 'An agent'}
+      agent={item.agent?.name ?? t('An agent')}
       onDecided={() => void reload()}
       {...(identical.length > 1 && {
         bundle: { size: identical.length, approve: (sha256: string) => decideAll('approve', identical, sha256) },
@@ -202,7 +207,7 @@ const Body = ({ item, identical }: { item: Item; identical: Item[] }) => {
     <>
       {item.kind === 'question' ? <Question item={item} /> : <Call item={item} identical={identical} />}
       <p class="hint">
-        <a href={`#/runs/${item.run_id}`}>View run</a>
+        <a href={`#/runs/${item.run_id}`}>{t('View run')}</a>
       </p>
     </>
   )
@@ -233,7 +238,7 @@ const Row = ({
         <input
           type="checkbox"
           data-select
-          aria-label={`Select ${title}`}
+          aria-label={t('Select {title}', { title })}
           checked={isChosen}
           onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
         />
@@ -249,18 +254,18 @@ const Row = ({
             )}
             {' · '}
             <When at={item.created_at} />
-            {identical.length > 1 && ` · ${identical.length} identical calls wait`}
+            {identical.length > 1 && t(' · {identical} identical calls wait', { identical: identical.length })}
           </span>
         </span>
         {item.snoozed_until === null ? (
-          <Snooze ids={[item.id]} label={`Snooze ${title}`} />
+          <Snooze ids={[item.id]} label={t('Snooze {title}', { title })} />
         ) : (
           <button type="button" onClick={() => void snooze([item.id], null)}>
-            Wake up<span class="unseen"> {title}</span>
+            {rich('Wake up{title}', { title: <span class="unseen"> {title}</span> })}
           </button>
         )}
         <button type="button" data-open aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Close' : 'Open'}
+          {isOpen ? t('Close') : t('Open')}
           <span class="unseen"> {title}</span>
         </button>
       </div>
@@ -277,11 +282,11 @@ const Bulk = ({ items, onDone }: { items: Item[]; onDone: () => void }) => {
   const reports = items.filter(({ kind, status }) => kind === 'task' && status === 'review')
   const run = (what: () => Promise<unknown>) => void act(what).then((done) => done && onDone())
   return (
-    <section class="bulk card" aria-label="Selected items" aria-busy={busy}>
-      <strong>{items.length} selected</strong>
+    <section class="bulk card" aria-label={t('Selected items')} aria-busy={busy}>
+      <strong>{t('{items} selected', { items: items.length })}</strong>
       {calls.length > 0 && (
         <button type="button" class="danger" onClick={() => run(() => decideAll('reject', calls))}>
-          Reject {calls.length} {calls.length === 1 ? 'call' : 'calls'}
+          {t('Reject {n, plural, one {# call} other {# calls}}', { n: calls.length })}
         </button>
       )}
       {drafts.length > 0 && (
@@ -294,7 +299,7 @@ const Bulk = ({ items, onDone }: { items: Item[]; onDone: () => void }) => {
             })
           }
         >
-          Reject {drafts.length} {drafts.length === 1 ? 'draft' : 'drafts'}
+          {t('Reject {n, plural, one {# draft} other {# drafts}}', { n: drafts.length })}
         </button>
       )}
       {reports.length > 0 && (
@@ -306,12 +311,12 @@ const Bulk = ({ items, onDone }: { items: Item[]; onDone: () => void }) => {
             })
           }
         >
-          Mark {reports.length} {reports.length === 1 ? 'task' : 'tasks'} as done
+          {t('Mark {n, plural, one {# task} other {# tasks}} as done', { n: reports.length })}
         </button>
       )}
-      <Snooze ids={items.map(({ id }) => id)} label="Snooze the selected items" onDone={onDone} />
+      <Snooze ids={items.map(({ id }) => id)} label={t('Snooze the selected items')} onDone={onDone} />
       <button type="button" class="quiet" onClick={onDone}>
-        Clear selection
+        {t('Clear selection')}
       </button>
       {failure && <Problem failure={failure} />}
     </section>
@@ -333,15 +338,25 @@ export const Inbox = () => {
     <>
       {items.length > 0 && (
         <p class="hint keys">
-          With an item selected, <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>o</kbd> opens it,{' '}
-          <kbd>a</kbd> goes to Approve or Answer, <kbd>r</kbd> to Reject and <kbd>s</kbd> to Snooze. <kbd>Enter</kbd>{' '}
-          decides. <kbd>x</kbd> selects it.
+          {rich(
+            'With an item selected, {kbd} and {kbd2} move through the list, {kbd3} opens it, {kbd4} goes to Approve or Answer, {kbd5} to Reject and {kbd6} to Snooze. <kbd7>Enter</kbd7> decides. {kbd8} selects it.',
+            {
+              kbd: <kbd>j</kbd>,
+              kbd2: <kbd>k</kbd>,
+              kbd3: <kbd>o</kbd>,
+              kbd4: <kbd>a</kbd>,
+              kbd5: <kbd>r</kbd>,
+              kbd6: <kbd>s</kbd>,
+              kbd7: (text) => <kbd>{text}</kbd>,
+              kbd8: <kbd>x</kbd>,
+            },
+          )}
         </p>
       )}
       {selected.length > 0 && <Bulk items={selected} onDone={() => setChosen([])} />}
       {items.length === 0 ? (
-        <Empty title="You’re all caught up">
-          <p>Approvals, questions, reports and drafts from your agents appear here.</p>
+        <Empty title={t('You’re all caught up')}>
+          <p>{t('Approvals, questions, reports and drafts from your agents appear here.')}</p>
         </Empty>
       ) : (
         <ul class="inbox" onKeyDown={moveByKey}>
@@ -359,7 +374,7 @@ export const Inbox = () => {
       )}
       {snoozed.length > 0 && (
         <button type="button" class="quiet" aria-pressed={isAsideShown} onClick={() => setAsideShown(!isAsideShown)}>
-          {isAsideShown ? 'Hide' : 'Show'} {snoozed.length} snoozed
+          {isAsideShown ? t('Hide') : t('Show')} {t('{snoozed} snoozed', { snoozed: snoozed.length })}
         </button>
       )}
     </>

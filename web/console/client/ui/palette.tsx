@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
 import { useData } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
+import { t } from '../../../ui/messages.ts'
 import { navigate } from '../../../ui/router.ts'
 import { api, unwrap } from '../api.ts'
 
@@ -40,13 +41,13 @@ const loadPlaces = async (): Promise<Found[]> => {
     orNone(unwrap(api.GET('/console/members', { params: { query } }))),
   ])
   return [
-    ...agents.map(({ id, app }) => ({ kind: 'Agent', label: app.name, to: `/agents/${id}` })),
-    ...tasks.map(({ id, title }) => ({ kind: 'Task', label: title, to: `/tasks/${id}` })),
+    ...agents.map(({ id, app }) => ({ kind: t('Agent'), label: app.name, to: `/agents/${id}` })),
+    ...tasks.map(({ id, title }) => ({ kind: t('Task'), label: title, to: `/tasks/${id}` })),
     ...conversations
       // A task's conversation has the title of the task, which leads to it.
       .filter(({ task_id }) => task_id === null)
-      .map(({ id, title }) => ({ kind: 'Conversation', label: title ?? '', to: `/chat/${id}` })),
-    ...members.map(({ name }) => ({ kind: 'Member', label: name, to: '/members' })),
+      .map(({ id, title }) => ({ kind: t('Conversation'), label: title ?? '', to: `/chat/${id}` })),
+    ...members.map(({ name }) => ({ kind: t('Member'), label: name, to: '/members' })),
   ].filter(({ label }) => label !== '')
 }
 
@@ -61,7 +62,7 @@ const useListings = (text: string): Found[] => {
     const timer = setTimeout(async () => {
       const found = await orNone(unwrap(api.GET('/console/marketplace', { params: { query: { q, limit: 5 } } })))
       if (!over)
-        setApps(found.map(({ slug, name }) => ({ kind: 'Marketplace', label: name, to: `/marketplace/${slug}` })))
+        setApps(found.map(({ slug, name }) => ({ kind: t('Marketplace'), label: name, to: `/marketplace/${slug}` })))
     }, PAUSE_MS)
     return () => {
       over = true
@@ -97,13 +98,13 @@ export const Palette = ({ screens, onClose }: { screens: readonly Found[]; onClo
     Escape: onClose,
   }
   return (
-    <Modal title="Search" onClose={onClose}>
+    <Modal title={t('Search')} onClose={onClose}>
       <input
         type="search"
         // biome-ignore lint/a11y/noRedundantRoles: without a list, the role of a search field is searchbox
         role="combobox"
         list={undefined}
-        aria-label="Search screens, agents, conversations, tasks and members"
+        aria-label={t('Search screens, agents, conversations, tasks and members')}
         aria-expanded={found.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
@@ -124,7 +125,7 @@ export const Palette = ({ screens, onClose }: { screens: readonly Found[]; onClo
           act()
         }}
       />
-      <div class="found" role="listbox" id={`${id}-list`} aria-label="Results" ref={list}>
+      <div class="found" role="listbox" id={`${id}-list`} aria-label={t('Results')} ref={list}>
         {found.map(({ kind, label, to }, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
           // biome-ignore lint/a11y/useFocusableInteractive: see above
@@ -143,33 +144,33 @@ export const Palette = ({ screens, onClose }: { screens: readonly Found[]; onClo
       <p class="hint" role="status">
         {found.length === 0
           ? places.data
-            ? 'Nothing found. Try another word.'
-            : 'Loading…'
-          : 'Use the arrow keys and Enter. Searches the latest 100 of each kind.'}
+            ? t('Nothing found. Try another word.')
+            : t('Loading…')
+          : t('Use the arrow keys and Enter. Searches the latest 100 of each kind.')}
       </p>
     </Modal>
   )
 }
 
 const mac = /Mac|iP(hone|ad)/.test(navigator.platform)
-const ctrl = mac ? '⌘' : 'Ctrl'
+const ctrl = mac ? '⌘' : t('Ctrl')
 
 const SHORTCUTS: readonly [keys: string[], does: string][] = [
-  [[ctrl, 'K'], 'Search and go anywhere'],
-  [[ctrl, '/'], 'Show these shortcuts'],
-  [['j'], 'Next item that waits, on Home'],
-  [['k'], 'Previous item that waits, on Home'],
-  [['a'], 'Move to Approve or Answer of an item'],
-  [['r'], 'Move to Reject or Decline of an item'],
-  [['←', '↑', '→', '↓'], 'Move between the cards of Tasks'],
-  [['Shift', '→'], 'Move a task to the next status'],
-  [['Shift', '←'], 'Move a task to the previous status'],
-  [['Esc'], 'Close a dialog'],
+  [[ctrl, 'K'], t('Search and go anywhere')],
+  [[ctrl, '/'], t('Show these shortcuts')],
+  [['j'], t('Next item that waits, on Home')],
+  [['k'], t('Previous item that waits, on Home')],
+  [['a'], t('Move to Approve or Answer of an item')],
+  [['r'], t('Move to Reject or Decline of an item')],
+  [['←', '↑', '→', '↓'], t('Move between the cards of Tasks')],
+  [[t('Shift'), '→'], t('Move a task to the next status')],
+  [[t('Shift'), '←'], t('Move a task to the previous status')],
+  [[t('Esc')], t('Close a dialog')],
 ]
 
 /** The list of shortcuts. */
 export const Shortcuts = ({ onClose }: { onClose: () => void }) => (
-  <Modal title="Keyboard shortcuts" onClose={onClose}>
+  <Modal title={t('Keyboard shortcuts')} onClose={onClose}>
     <dl class="shortcuts">
       {SHORTCUTS.map(([keys, does]) => (
         <div key={does}>

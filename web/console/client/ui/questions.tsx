@@ -6,6 +6,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { useData } from '../../../ui/data.ts'
 import { Field } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Name, Prose } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -30,7 +31,7 @@ interface Question {
 }
 
 /** Form of a question without a schema. */
-const TEXT: NonNullable<Question['schema']> = { properties: { text: { type: 'string', title: 'Answer' } } }
+const TEXT: NonNullable<Question['schema']> = { properties: { text: { type: 'string', title: t('Answer') } } }
 
 type Typed = Record<string, string | boolean | undefined>
 
@@ -80,7 +81,7 @@ const QuestionForm = ({
       const run = await unwrap(
         api.POST('/console/runs/{id}/input', { params: { path: { id: runId } }, body: { responses } }),
       )
-      announce(action === 'accept' ? 'Answer sent.' : 'Declined. The agent is told.')
+      announce(action === 'accept' ? t('Answer sent.') : t('Declined. The agent is told.'))
       onAnswered(run)
       pollNow()
     })
@@ -97,7 +98,7 @@ const QuestionForm = ({
         const label = (
           <>
             {sanitize(schema.title ?? humanize(field))}
-            {isRequired && <span class="soft"> (required)</span>}
+            {isRequired && <span class="soft"> {t('(required)')}</span>}
           </>
         )
         const hint = schema.description ? sanitize(schema.description) : ''
@@ -128,7 +129,7 @@ const QuestionForm = ({
                   required={isRequired}
                   onChange={(event) => put(field, event.currentTarget.value)}
                 >
-                  <option value="">{isRequired ? 'Choose…' : '–'}</option>
+                  <option value="">{isRequired ? t('Choose…') : '–'}</option>
                   {schema.enum.map((one) => (
                     <option key={String(one)} value={String(one)}>
                       {sanitize(String(one))}
@@ -161,10 +162,10 @@ const QuestionForm = ({
       {failure && <Problem failure={failure} />}
       <div class="actions" aria-busy={busy}>
         <button type="submit" class="primary" data-decision="answer">
-          Answer
+          {t('Answer')}
         </button>
         <button type="button" data-decision="decline" onClick={() => void answer('decline')}>
-          Decline
+          {t('Decline')}
         </button>
       </div>
     </form>
@@ -185,10 +186,8 @@ export const Questions = ({
   answered: readonly string[]
   onAnswered: (run: Schemas['Run']) => void
 }) => (
-  <article class="card urgent asked" aria-label="Answer a question">
-    <h2>
-      <Name>{agent}</Name> has a question
-    </h2>
+  <article class="card urgent asked" aria-label={t('Answer a question')}>
+    <h2>{rich('{agent} has a question', { agent: <Name>{agent}</Name> })}</h2>
     {Object.entries(questions)
       .filter(([name, question]) => !answered.includes(name) && 'message' in (question as object))
       .map(([name, question]) => (
@@ -197,7 +196,9 @@ export const Questions = ({
     {Object.entries(questions).some(
       ([name, question]) => !answered.includes(name) && !('message' in (question as object)),
     ) && (
-      <p class="soft">It also waits for the assistant that started the run. Only the assistant can answer that part.</p>
+      <p class="soft">
+        {t('It also waits for the assistant that started the run. Only the assistant can answer that part.')}
+      </p>
     )}
   </article>
 )
@@ -211,7 +212,7 @@ interface Response {
 const Answer = ({ question, response: { action, content = {} } }: { question: Question; response: Response }) => {
   const { properties } = question.schema ?? TEXT
   const values = Object.entries(content)
-  const shown = (value: unknown): string => (typeof value === 'boolean' ? (value ? 'Yes' : 'No') : String(value))
+  const shown = (value: unknown): string => (typeof value === 'boolean' ? (value ? t('Yes') : t('No')) : String(value))
   return (
     <>
       <Prose text={question.message ?? ''} />
@@ -219,7 +220,7 @@ const Answer = ({ question, response: { action, content = {} } }: { question: Qu
         <dl class="facts">
           {values.map(([field, value]) => (
             <Fragment key={field}>
-              <dt>{sanitize(values.length === 1 ? 'Answer' : (properties[field]?.title ?? humanize(field)))}</dt>
+              <dt>{sanitize(values.length === 1 ? t('Answer') : (properties[field]?.title ?? humanize(field)))}</dt>
               <dd>
                 <Prose text={shown(value)} />
               </dd>
@@ -227,7 +228,7 @@ const Answer = ({ question, response: { action, content = {} } }: { question: Qu
           ))}
         </dl>
       ) : (
-        <p class="soft">Declined to answer.</p>
+        <p class="soft">{t('Declined to answer.')}</p>
       )}
     </>
   )
@@ -264,7 +265,7 @@ export const QuestionsInChat = ({ runId, stepId, text }: { runId: string; stepId
         return (
           <Fragment key={name}>
             <Prose text={question.message ?? ''} />
-            <p class="soft">Not answered.</p>
+            <p class="soft">{t('Not answered.')}</p>
           </Fragment>
         )
       })}

@@ -1,5 +1,6 @@
 import { visible } from '../../../session/text.ts'
 import { Markdown } from '../../../ui/markdown.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Json } from '../../../ui/text.tsx'
 import { parseExact } from './exact-json.ts'
 import { Tree } from './tree.tsx'
@@ -79,7 +80,7 @@ export const Rendered = ({ value, label }: { value: Fields; label: string }) => 
   const rest = entries.filter(([name]) => !shown.has(name))
   const json = JSON.stringify(Object.fromEntries(rest), (_, one) =>
     typeof one === 'string' && images.length > 0 && one.length > 1_000 && images.some((image) => image.endsWith(one))
-      ? 'shown as an image'
+      ? t('shown as an image')
       : one,
   )
   const tree = rest.length > 0 ? parseExact(json) : undefined
@@ -89,7 +90,12 @@ export const Rendered = ({ value, label }: { value: Fields; label: string }) => 
         <Markdown key={name} text={text as string} />
       ))}
       {images.map((source, i) => (
-        <img key={i} class="output-image" src={source} alt={`Result ${i + 1}, as the agent made it`} />
+        <img
+          key={i}
+          class="output-image"
+          src={source}
+          alt={t('Result {value}, as the agent made it', { value: i + 1 })}
+        />
       ))}
       {tables.map(({ name, ...table }) => (
         <div key={name}>

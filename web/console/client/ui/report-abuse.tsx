@@ -3,6 +3,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 
@@ -16,21 +17,21 @@ export const ReportAbuse = ({ appId }: { appId: string }) => {
   const [text, setText] = useState('')
   const send = async (): Promise<void> => {
     await unwrap(api.POST('/console/abuse-reports', { body: { app_id: appId, category, text: text.trim() } }))
-    announce('Thank you. Platform staff will review your report.')
+    announce(t('Thank you. Platform staff will review your report.'))
     setText('')
   }
   return (
     <>
       <button type="button" class="quiet" onClick={() => setOpen(true)}>
-        Report this agent
+        {t('Report this agent')}
       </button>
       {open && (
-        <Modal title="Report this agent" onClose={() => setOpen(false)}>
-          <Form verb="Send report" send={send} done={() => setOpen(false)}>
+        <Modal title={t('Report this agent')} onClose={() => setOpen(false)}>
+          <Form verb={t('Send report')} send={send} done={() => setOpen(false)}>
             {(failure) => (
               <>
-                <p class="hint">Only platform staff can read your report. The agent’s developer can’t.</p>
-                <Field label="Reason">
+                <p class="hint">{t('Only platform staff can read your report. The agent’s developer can’t.')}</p>
+                <Field label={t('Reason')}>
                   {(field) => (
                     <select
                       {...field}
@@ -46,7 +47,7 @@ export const ReportAbuse = ({ appId }: { appId: string }) => {
                   )}
                 </Field>
                 <TextField
-                  label="What happened?"
+                  label={t('What happened?')}
                   problem={fieldProblems(failure).text}
                   rows={4}
                   required

@@ -4,6 +4,7 @@ import { refresh, usePages } from '../../../ui/data.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Form, TextField } from '../../../ui/form.tsx'
 import { count } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, Stars, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -13,13 +14,13 @@ type Review = Schemas['Review']
 
 const Distribution = ({ distribution, total }: { distribution: Record<string, number>; total: number }) => (
   <table class="distribution">
-    <caption class="unseen">Reviews by number of stars</caption>
+    <caption class="unseen">{t('Reviews by number of stars')}</caption>
     <tbody>
       {['5', '4', '3', '2', '1'].map((stars) => (
         <tr key={stars}>
           <th scope="row">
             {stars}
-            <span class="unseen"> stars</span>
+            <span class="unseen"> {t('stars')}</span>
           </th>
           <td>
             <meter min={0} max={Math.max(total, 1)} value={distribution[stars] ?? 0} aria-hidden="true" />
@@ -34,10 +35,10 @@ const Distribution = ({ distribution, total }: { distribution: Record<string, nu
 /** A review that a colleague wrote, which the user can't change. */
 const ColleaguesReview = ({ mine }: { mine: Review }) => (
   <details class="card">
-    <summary>Your workspace’s review</summary>
+    <summary>{t('Your workspace’s review')}</summary>
     <Stars rating={mine.rating} />
     {mine.text && <Prose text={mine.text} />}
-    <p class="hint">Only the person who wrote it and workspace admins can change or delete it.</p>
+    <p class="hint">{t('Only the person who wrote it and workspace admins can change or delete it.')}</p>
   </details>
 )
 
@@ -48,47 +49,47 @@ const OwnReview = ({ appId, mine }: { appId: string; mine: Review | null }) => {
   const send = async (): Promise<void> => {
     const body = { rating, ...(text.trim() && { text: text.trim() }) }
     await unwrap(api.PUT('/console/apps/{id}/review', { params: { path }, body }))
-    announce('Review saved.')
+    announce(t('Review saved.'))
     await refresh('reviews', 'installations')
   }
   return (
     <details class="card">
-      <summary>{mine ? 'Your workspace’s review' : 'Write a review'}</summary>
-      <p class="hint">Each workspace can publish one review, shown publicly under its name.</p>
+      <summary>{mine ? t('Your workspace’s review') : t('Write a review')}</summary>
+      <p class="hint">{t('Each workspace can publish one review, shown publicly under its name.')}</p>
       {mine?.status === 'hidden' && (
         <p class="hint">
-          A moderator has hidden this review. Others can’t see it, and it doesn’t count toward the rating.
+          {t('A moderator has hidden this review. Others can’t see it, and it doesn’t count toward the rating.')}
         </p>
       )}
-      <Form verb={mine ? 'Save review' : 'Publish review'} send={send} disabled={rating === 0}>
+      <Form verb={mine ? t('Save review') : t('Publish review')} send={send} disabled={rating === 0}>
         <fieldset>
-          <legend>Rating</legend>
+          <legend>{t('Rating')}</legend>
           <div class="ratings">
             {[1, 2, 3, 4, 5].map((stars) => (
               <label class="tick" key={stars}>
                 <input type="radio" name="rating" checked={rating === stars} onChange={() => setRating(stars)} />
                 <span>
                   {stars} <span aria-hidden="true">★</span>
-                  <span class="unseen"> stars</span>
+                  <span class="unseen"> {t('stars')}</span>
                 </span>
               </label>
             ))}
           </div>
         </fieldset>
-        <TextField label="Review" rows={3} maxLength={4000} value={text} onText={setText} />
+        <TextField label={t('Review')} rows={3} maxLength={4000} value={text} onText={setText} />
       </Form>
       {mine && (
         <Confirm
           quiet
-          label="Delete review"
-          title="Delete your workspace’s review?"
-          verb="Delete"
+          label={t('Delete review')}
+          title={t('Delete your workspace’s review?')}
+          verb={t('Delete')}
           act={async () => {
             await unwrap(api.DELETE('/console/apps/{id}/review', { params: { path } }))
             await refresh('reviews', 'installations')
           }}
         >
-          <p>Nobody will see it anymore, and it won’t count toward the rating.</p>
+          <p>{t('Nobody will see it anymore, and it won’t count toward the rating.')}</p>
         </Confirm>
       )}
     </details>
@@ -101,7 +102,7 @@ export const Reviews = ({ appId, mayWrite }: { appId: string; mayWrite: boolean 
   )
   return (
     <section class="section" aria-labelledby="reviews">
-      <h2 id="reviews">Reviews</h2>
+      <h2 id="reviews">{t('Reviews')}</h2>
       <Shown known={reviews} rows={2}>
         {(data) => {
           const {
@@ -125,7 +126,7 @@ export const Reviews = ({ appId, mayWrite }: { appId: string; mayWrite: boolean 
                 ) : (
                   <OwnReview key={mine?.updated_at ?? ''} appId={appId} mine={mine} />
                 ))}
-              {data.items.length === 0 && <Empty title="No reviews yet" />}
+              {data.items.length === 0 && <Empty title={t('No reviews yet')} />}
               {data.items.map((review) => (
                 <article class="card" key={review.id}>
                   <p>
@@ -140,7 +141,7 @@ export const Reviews = ({ appId, mayWrite }: { appId: string; mayWrite: boolean 
                   {review.text && <Prose text={review.text} />}
                   {review.reply && (
                     <div class="note">
-                      <strong>Reply from the developer</strong>
+                      <strong>{t('Reply from the developer')}</strong>
                       <Prose text={review.reply.text} />
                     </div>
                   )}

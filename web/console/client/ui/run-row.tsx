@@ -1,4 +1,5 @@
 import { duration, triggerLabel } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { Name, State, When } from '../../../ui/text.tsx'
 import type { Schemas } from '../api.ts'
 
@@ -15,7 +16,7 @@ export const RunRow = ({ run, name }: { run: Run; name?: string | undefined }) =
         {triggerLabel(run.trigger)}
         {run.started_by && (
           <>
-            {' by '}
+            {t(' by ')}
             <Name>{run.started_by.name}</Name>
           </>
         )}{' '}

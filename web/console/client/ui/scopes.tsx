@@ -1,4 +1,5 @@
 import { useData } from '../../../ui/data.ts'
+import { t } from '../../../ui/messages.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 
 export type ScopeName = Schemas['AddInstallation']['scopes'] extends (infer S)[] | undefined ? S : never
@@ -12,7 +13,7 @@ const useScopeDescriptions = (): Map<string, string> => {
 /** Descriptions of an agent's scopes. */
 export const ScopeList = ({ scopes }: { scopes: readonly string[] }) => {
   const words = useScopeDescriptions()
-  if (scopes.length === 0) return <p class="soft">No permissions</p>
+  if (scopes.length === 0) return <p class="soft">{t('No permissions')}</p>
   return (
     <ul class="tags">
       {scopes.map((scope) => (

@@ -4,6 +4,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh } from '../../../ui/data.ts'
 import { Field, Form } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
 import { api, unwrap } from '../api.ts'
 
@@ -65,7 +66,7 @@ export const SettingsForm = ({
       }),
     ),
   )
-  if (settings.length === 0) return <p class="soft">This agent has no settings.</p>
+  if (settings.length === 0) return <p class="soft">{t('This agent has no settings.')}</p>
   const put = (name: string, value: string | boolean): void => setTyped((before) => ({ ...before, [name]: value }))
   const send = async (): Promise<void> => {
     const given = settings.flatMap(([name, setting]) => {
@@ -78,7 +79,7 @@ export const SettingsForm = ({
         body: { values: Object.fromEntries(given) },
       }),
     )
-    announce('Settings saved. Changes apply to the next run.')
+    announce(t('Settings saved. Changes apply to the next run.'))
     // Secrets must not stay in the page.
     setTyped((before) => ({
       ...before,
@@ -87,7 +88,7 @@ export const SettingsForm = ({
     await refresh('installations')
   }
   return (
-    <Form verb="Save settings" send={send} disabled={readOnly}>
+    <Form verb={t('Save settings')} send={send} disabled={readOnly}>
       {(failure) => {
         const problems = fieldProblems(failure)
         return settings.map(([name, setting]) => {
@@ -96,12 +97,12 @@ export const SettingsForm = ({
           const label = (
             <>
               {sanitize(setting.title ?? humanize(name))}
-              {required && <span class="soft"> (required)</span>}
+              {required && <span class="soft"> {t('(required)')}</span>}
             </>
           )
           const hint = [
             setting.description && sanitize(setting.description),
-            secretSet && 'Already set. Leave this empty to keep the current value.',
+            secretSet && t('Already set. Leave this empty to keep the current value.'),
             setting.default !== undefined && `Default: ${sanitize(String(setting.default))}`,
           ]
             .filter(Boolean)
@@ -136,7 +137,7 @@ export const SettingsForm = ({
                     onChange={(event) => put(name, event.currentTarget.value)}
                   >
                     {!required && <option value="">–</option>}
-                    {required && !value && <option value="">Choose…</option>}
+                    {required && !value && <option value="">{t('Choose…')}</option>}
                     {setting.enum.map((one) => (
                       <option key={String(one)} value={String(one)}>
                         {sanitize(String(one))}

@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { Failure } from '../../../session/failure.ts'
 import { Field, TextField } from '../../../ui/form.tsx'
 import { dateText } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
 import { Initials, Logo, Name } from '../../../ui/text.tsx'
 import type { Schemas } from '../api.ts'
@@ -14,21 +15,21 @@ export type Priority = Task['priority']
 
 /** Statuses in workflow order. */
 export const STATUSES: readonly [status: TaskStatus, label: string][] = [
-  ['todo', 'To do'],
-  ['in_progress', 'In progress'],
-  ['discuss', 'Needs an answer'],
-  ['review', 'In review'],
-  ['done', 'Done'],
+  ['todo', t('To do')],
+  ['in_progress', t('In progress')],
+  ['discuss', t('Needs an answer')],
+  ['review', t('In review')],
+  ['done', t('Done')],
 ]
 
 export const statusLabel = (status: TaskStatus): string => STATUSES.find(([one]) => one === status)?.[1] ?? status
 
 /** Priorities, highest first. */
 export const PRIORITIES: Readonly<Record<Priority, string>> = {
-  urgent: 'Urgent',
-  high: 'High',
-  normal: 'Normal',
-  low: 'Low',
+  urgent: t('Urgent'),
+  high: t('High'),
+  normal: t('Normal'),
+  low: t('Low'),
 }
 
 /** Id of the agent or person that has a task, or empty. */
@@ -45,7 +46,7 @@ export const Assignee = ({ task: { assignee, assigned_person } }: { task: Task }
       <Initials name={assigned_person.name} /> <Name>{assigned_person.name}</Name>
     </>
   ) : (
-    <>Unassigned</>
+    t('Unassigned')
   )
 
 /** Calendar date in the browser's time zone. @param days days from today */
@@ -60,7 +61,7 @@ export const Due = ({ task: { due_date, status } }: { task: Pick<Task, 'due_date
   const isLate = status !== 'done' && due_date < dateFromToday(0)
   return (
     <time dateTime={due_date} class={isLate ? 'due late' : 'due'}>
-      {isLate ? 'Overdue: ' : 'Due '}
+      {isLate ? t('Overdue: ') : t('Due ')}
       {dateText(due_date)}
     </time>
   )
@@ -71,7 +72,7 @@ export const PriorityMark = ({ priority }: { priority: Priority }) =>
 
 export const Labels = ({ labels }: { labels: readonly string[] }) =>
   labels.length === 0 ? null : (
-    <ul class="tags labels" aria-label="Labels">
+    <ul class="tags labels" aria-label={t('Labels')}>
       {labels.map((label) => (
         <li key={label}>
           <Name>{label}</Name>
@@ -141,7 +142,7 @@ export const TaskFields = ({
   return (
     <>
       <TextField
-        label="Title"
+        label={t('Title')}
         problem={problems.title}
         required
         maxLength={300}
@@ -149,7 +150,7 @@ export const TaskFields = ({
         onText={(title) => change({ ...draft, title })}
       />
       <TextField
-        label="Description"
+        label={t('Description')}
         problem={problems.description}
         rows={5}
         maxLength={8000}
@@ -157,13 +158,13 @@ export const TaskFields = ({
         onText={(description) => change({ ...draft, description })}
       />
       <AssigneeField
-        label="Assignee"
+        label={t('Assignee')}
         people
         value={draft.assignee}
         onChange={(assignee) => change({ ...draft, assignee })}
       />
       <div class="pair">
-        <Field label="Priority">
+        <Field label={t('Priority')}>
           {(field) => (
             <select
               {...field}
@@ -178,7 +179,7 @@ export const TaskFields = ({
             </select>
           )}
         </Field>
-        <Field label="Due date" problem={problems.due_date}>
+        <Field label={t('Due date')} problem={problems.due_date}>
           {(field) => (
             <input
               {...field}
@@ -190,15 +191,15 @@ export const TaskFields = ({
         </Field>
       </div>
       <TextField
-        label="Labels"
-        hint="Separate them with commas. Up to 10."
+        label={t('Labels')}
+        hint={t('Separate them with commas. Up to 10.')}
         problem={labelProblem}
         value={draft.labels}
         onText={(labels) => change({ ...draft, labels })}
       />
       <Attached files={draft.files} onRemove={(files) => change({ ...draft, files })} />
       <AttachButton
-        label="Attach files"
+        label={t('Attach files')}
         failure={problem}
         onFailure={setProblem}
         onFile={(file) => change({ ...now.current, files: [...now.current.files, file] })}

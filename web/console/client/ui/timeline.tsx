@@ -1,5 +1,6 @@
 import { visible } from '../../../session/text.ts'
 import { bytes, count, duration, humanize } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import type { Schemas } from '../api.ts'
 import { Rendered } from './rendered.tsx'
@@ -16,33 +17,27 @@ const isEmpty = (value: object): boolean => Object.keys(value).length === 0
 
 /** Tokens in words: “1,200 tokens in, 80 out”. */
 export const tokens = ({ input, output }: { input: number; output: number }): string =>
-  `${count(input)} tokens in, ${count(output)} out`
+  t('{input} tokens in, {output} out', { input: count(input), output: count(output) })
 
 /** Who decided on a call, when and why. */
 const Decided = ({ status, decision }: { status: string; decision: Decision }) => {
   const { by, on_behalf_of, at, comment, approved_before_by: first } = decision
   return (
     <p>
-      {status === 'rejected' ? 'Rejected' : 'Approved'}{' '}
-      {by ? (
-        <>
-          by{' '}
-          {first.map((one) => (
-            <span key={one.by.id}>
-              <Name>{one.by.name}</Name> and{' '}
-            </span>
-          ))}
-          <Name>{by.name}</Name>
-          {on_behalf_of && (
-            <>
-              {' for '}
-              <Name>{on_behalf_of.name}</Name>
-            </>
-          )}
-        </>
-      ) : (
-        'because nobody decided in time'
-      )}
+      {by
+        ? rich(
+            '{status, select, rejected {Rejected} other {Approved}} by {first}{name}{behalf, select, none {} other { for {other}}}',
+            {
+              status,
+              first: first.map((one) => (
+                <span key={one.by.id}>{rich('{name} and', { name: <Name>{one.by.name}</Name> })} </span>
+              )),
+              name: <Name>{by.name}</Name>,
+              behalf: on_behalf_of ? 'some' : 'none',
+              other: on_behalf_of && <Name>{on_behalf_of.name}</Name>,
+            },
+          )
+        : t('{status, select, rejected {Rejected} other {Approved}} because nobody decided in time', { status })}
       , <When at={at} />
       {comment && (
         <>
@@ -113,21 +108,24 @@ const StepRow = ({ step, traced, span, now }: { step: Step; traced: Traced | und
         </span>
         <Bar span={span} parts={parts} />
         <span class="soft">
-          <span class="unseen">Took </span>
+          <span class="unseen">{t('Took')} </span>
           {ms > 0 ? duration(ms) : '–'}
         </span>
       </div>
       <p class="hint">
-        <When at={step.created_at} /> · after {duration(Math.max(0, (parts[0]?.from ?? span.from) - span.from))}
+        {rich('{time} · after {duration}', {
+          time: <When at={step.created_at} />,
+          duration: duration(Math.max(0, (parts[0]?.from ?? span.from) - span.from)),
+        })}
         {traced && ` · ${bytes(traced.bytes)}`}
         {traced?.tokens && ` · ${tokens(traced.tokens)}`}
       </p>
       {traced?.decision && <Decided status={step.status} decision={traced.decision} />}
-      {typeof text === 'string' && <Rendered label={`Text of step ${step.seq}`} value={{ text }} />}
+      {typeof text === 'string' && <Rendered label={t('Text of step {seq}', { seq: step.seq })} value={{ text }} />}
       {!isEmpty(rest) && (
         <details>
-          <summary>Details</summary>
-          <Rendered label={`Details of step ${step.seq}`} value={rest} />
+          <summary>{t('Details')}</summary>
+          <Rendered label={t('Details of step {seq}', { seq: step.seq })} value={rest} />
         </details>
       )}
     </li>
@@ -152,27 +150,23 @@ const ChildRow = ({ run, all, span, now }: { run: TracedRun; all: readonly Trace
         </span>
         <Bar span={span} parts={[{ kind: 'work', from, to }]} />
         <span class="soft">
-          <span class="unseen">Took </span>
+          <span class="unseen">{t('Took')} </span>
           {duration(to - from)}
         </span>
       </div>
       <p class="hint">
-        {run.tool ? (
-          <>
-            Asked to use <code>{run.tool}</code>
-          </>
-        ) : (
-          'Started by this run'
-        )}{' '}
-        · after {duration(Math.max(0, from - span.from))} · {bytes(run.input_bytes)} in, {bytes(run.output_bytes)} out
+        {run.tool ? rich('Asked to use {tool}', { tool: <code>{run.tool}</code> }) : t('Started by this run')}{' '}
+        {t('· after {duration} · {input_bytes} in, {output_bytes} out', {
+          duration: duration(Math.max(0, from - span.from)),
+          input_bytes: bytes(run.input_bytes),
+          output_bytes: bytes(run.output_bytes),
+        })}
         {run.tokens && ` · ${tokens(run.tokens)}`}
-        {run.cost_units !== null && ` · ${count(run.cost_units)} cost units`}
+        {run.cost_units !== null && t(' · {cost_units} cost units', { cost_units: count(run.cost_units) })}
       </p>
       {run.steps.length + below.length > 0 && (
         <details>
-          <summary>
-            {run.steps.length} {run.steps.length === 1 ? 'step' : 'steps'}
-          </summary>
+          <summary>{t('{n, plural, one {# step} other {# steps}}', { n: run.steps.length })}</summary>
           <ol class="trace">
             {run.steps.map((step) => {
               const parts = partsOf(step, { ...step, output: {} } as Step, now)
@@ -185,7 +179,7 @@ const ChildRow = ({ run, all, span, now }: { run: TracedRun; all: readonly Trace
                     </span>
                     <Bar span={span} parts={parts} />
                     <span class="soft">
-                      <span class="unseen">Took </span>
+                      <span class="unseen">{t('Took')} </span>
                       {took(parts) > 0 ? duration(took(parts)) : '–'}
                     </span>
                   </div>
@@ -233,7 +227,7 @@ export const Timeline = ({ run, trace }: { run: Run; trace: Schemas['RunTrace'] 
       <ol class="trace" aria-live="polite" aria-relevant="additions">
         {rows.map(({ row }) => row)}
       </ol>
-      {trace?.is_complete === false && <p class="hint">This run caused more runs than are shown here.</p>}
+      {trace?.is_complete === false && <p class="hint">{t('This run caused more runs than are shown here.')}</p>}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { patch, useData } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Form, TextField } from '../../../ui/form.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { place } from '../../../ui/router.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -43,9 +44,9 @@ export const Views = ({ screen, names }: { screen: View['screen']; names: readon
   const current = views.find((view) => view.query === query)
   if (views.length === 0 && !query) return null
   return (
-    <nav class="views" aria-label="Saved views">
+    <nav class="views" aria-label={t('Saved views')}>
       <a href={`#${path}`} class="chip" aria-current={query ? undefined : 'true'}>
-        All
+        {t('All')}
       </a>
       {views.map((view) => (
         <a
@@ -59,7 +60,7 @@ export const Views = ({ screen, names }: { screen: View['screen']; names: readon
       ))}
       {query && !current && (
         <button type="button" class="quiet" onClick={() => setNaming(true)}>
-          Save view
+          {t('Save view')}
         </button>
       )}
       {current && (
@@ -71,19 +72,19 @@ export const Views = ({ screen, names }: { screen: View['screen']; names: readon
             act(() =>
               save(
                 (all) => all.filter((view) => view.screen !== screen || view.name !== current.name),
-                'View deleted. The filters stay.',
+                t('View deleted. The filters stay.'),
               ),
             )
           }
         >
-          Delete view
+          {t('Delete view')}
         </button>
       )}
       {failure && <Problem failure={failure} />}
       {isNaming && (
-        <Modal title="Save view" onClose={() => setNaming(false)}>
+        <Modal title={t('Save view')} onClose={() => setNaming(false)}>
           <Form
-            verb="Save"
+            verb={t('Save')}
             disabled={!name.trim()}
             send={() =>
               save(
@@ -91,7 +92,7 @@ export const Views = ({ screen, names }: { screen: View['screen']; names: readon
                   ...all.filter((view) => view.screen !== screen || view.name !== name.trim()),
                   { screen, name: name.trim(), query },
                 ],
-                'View saved.',
+                t('View saved.'),
               )
             }
             done={() => {
@@ -100,8 +101,8 @@ export const Views = ({ screen, names }: { screen: View['screen']; names: readon
             }}
           >
             <TextField
-              label="Name"
-              hint="Saves the filters that are set. A view with the same name is replaced."
+              label={t('Name')}
+              hint={t('Saves the filters that are set. A view with the same name is replaced.')}
               value={name}
               maxLength={60}
               required
