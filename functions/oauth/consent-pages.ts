@@ -1,4 +1,9 @@
 import { consentPageEndpoints } from '#shared/http/consent-pages.ts'
-import { consentPage } from '#web/consent/page.ts'
+import { CONSENT_LANGUAGES, consentPage } from '#web/consent/page.ts'
 
-export const endpoints = consentPageEndpoints({ group: 'oauth', asks: 'app', render: consentPage })
+export const endpoints = consentPageEndpoints({
+  group: 'oauth',
+  asks: 'app',
+  languages: CONSENT_LANGUAGES,
+  render: consentPage,
+})

@@ -1,9 +1,10 @@
+import { t } from '../../ui/messages.ts'
 import { $ } from './dom.ts'
 
 /** Remaining seconds at which screen readers announce the time left, early enough to finish. */
 const ANNOUNCEMENTS: [seconds: number, words: string][] = [
-  [300, 'This link expires in 5 minutes.'],
-  [60, 'This link expires in 1 minute.'],
+  [300, t('This link expires in 5 minutes.')],
+  [60, t('This link expires in 1 minute.')],
 ]
 
 let timer: number | undefined
@@ -29,7 +30,7 @@ export const startCountdown = (seconds: number, atEnd: () => void): void => {
     before = left
     if (left > 0) return
     stopCountdown()
-    announce('This link has expired.')
+    announce(t('This link has expired.'))
     atEnd()
   }
   timer = setInterval(tick, 1_000)

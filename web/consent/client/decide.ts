@@ -3,6 +3,7 @@ import { miniApp } from '../../session/config.ts'
 import { type Failure, toFailure } from '../../session/failure.ts'
 import { postEvent } from '../../session/messenger.ts'
 import { safeUrl } from '../../session/text.ts'
+import { t } from '../../ui/messages.ts'
 import { consentPath, tg } from './config.ts'
 import { $, setText } from './dom.ts'
 import { showFinalMessage, showOutcome } from './over.ts'
@@ -14,11 +15,11 @@ type Decision = 'approve' | 'deny'
 
 /** Errors after which the user can still decide on this page. */
 const PROBLEMS: Record<string, string> = {
-  no_manifest: 'This app has no published version yet, so it can’t be installed. Ask its developer to publish one.',
-  no_connection: 'No connection. Your answer may not have arrived. It’s safe to send it again.',
-  rate_limited: 'Too many attempts. Wait a moment, then try again.',
-  conflict: 'Your answer is still being processed. Try again in a moment.',
-  internal_error: 'Something went wrong on our end. It’s safe to try again.',
+  no_manifest: t('This app has no published version yet, so it can’t be installed. Ask its developer to publish one.'),
+  no_connection: t('No connection. Your answer may not have arrived. It’s safe to send it again.'),
+  rate_limited: t('Too many attempts. Wait a moment, then try again.'),
+  conflict: t('Your answer is still being processed. Try again in a moment.'),
+  internal_error: t('Something went wrong on our end. It’s safe to try again.'),
 }
 
 /** Errors after which the page reloads the available choices. `not_found` may refer to the workspace. */
@@ -65,7 +66,7 @@ export const decide = async (decision: Decision, { reload, failed }: Handlers): 
 }
 
 const idOf = ({ code, requestId }: Failure): string =>
-  code === 'internal_error' && requestId ? ` Request ID: ${requestId}` : ''
+  code === 'internal_error' && requestId ? t(' Request ID: {requestId}', { requestId }) : ''
 
 /** Marks the form as busy. Disabling the buttons would drop keyboard focus; `decide` ignores repeated presses anyway. */
 const setBusy = (on: boolean): void => {
@@ -77,15 +78,19 @@ const setBusy = (on: boolean): void => {
 const returnToClient = (decision: Decision, to: string) => {
   const href = safeUrl(to)
   if (!href) return showOutcome('no_way_back')
-  const title = decision === 'approve' ? 'Access granted' : 'Access declined'
-  const link = { label: `Continue to ${redirectHost()}`, href }
+  const title = decision === 'approve' ? t('Access granted') : t('Access declined')
+  const link = { label: t('Continue to {redirectHost}', { redirectHost: redirectHost() }), href }
   if (!miniApp) {
-    showFinalMessage(title, `Returning to ${redirectHost()}…`, { link })
+    showFinalMessage(title, t('Returning to {redirectHost}…', { redirectHost: redirectHost() }), { link })
     return location.replace(href)
   }
   const open = (): void => postEvent('web_app_open_link', { url: href })
-  const again = { label: 'Close', act: () => postEvent('web_app_close') }
-  showFinalMessage(title, `Continue at ${redirectHost()} in your browser. You can close this window.`, { again, link })
+  const again = { label: t('Close'), act: () => postEvent('web_app_close') }
+  showFinalMessage(
+    title,
+    t('Continue at {redirectHost} in your browser. You can close this window.', { redirectHost: redirectHost() }),
+    { again, link },
+  )
   $<HTMLAnchorElement>('over-link').onclick = (event) => {
     event.preventDefault()
     open()

@@ -2,12 +2,14 @@
  * Consent page: signs the user in, loads the request behind the link, shows it, and submits the decision. Text from apps
  * and users is always set as text, never as markup.
  */
+
 import { call } from '../../session/call.ts'
 import { miniApp, resolveUrl } from '../../session/config.ts'
 import { type Failure, toFailure } from '../../session/failure.ts'
 import { followTheme, initData, postEvent } from '../../session/messenger.ts'
 import { clearSession } from '../../session/session.ts'
 import { applyAppearance } from '../../theme/appearance.ts'
+import { t } from '../../ui/messages.ts'
 import { consentPath, tg } from './config.ts'
 import { startCountdown } from './countdown.ts'
 import { decide, isDeciding } from './decide.ts'
@@ -34,7 +36,7 @@ const handleFailure = (failure: Failure) => {
   if (failure.status !== 401) return showError(failure, open)
   clearSession()
   if (miniApp) return showOutcome('unconfirmed')
-  showSignIn('Your session expired. Sign in again. Your choices are saved.')
+  showSignIn(t('Your session expired. Sign in again. Your choices are saved.'))
 }
 
 /** Loads the request. The first user to load it becomes its owner. */
@@ -72,7 +74,7 @@ const start = () => {
   followTheme()
   if (!initData) {
     return showOutcome('not_in_messenger', {
-      link: { label: 'Open the web page', href: resolveUrl(`${consentPath}?tg=${tg}`) },
+      link: { label: t('Open the web page'), href: resolveUrl(`${consentPath}?tg=${tg}`) },
     })
   }
   postEvent('web_app_ready')
@@ -88,7 +90,7 @@ const startInBrowser = async (): Promise<void> => {
     signInWithWidget(fields, key).then(open, (error: unknown) => {
       const failure = toFailure(error)
       if (failure.status === 0 || failure.status >= 500) return showError(failure, signIn)
-      const unconfirmed = 'We couldn’t verify your Telegram sign-in. Sign in again.'
+      const unconfirmed = t('We couldn’t verify your Telegram sign-in. Sign in again.')
       return showSignIn(failure.status === 401 ? unconfirmed : `${failure.message} ${failure.fix}`)
     })
   await signIn()
@@ -119,8 +121,10 @@ $('switch').onclick = async () => {
   clearSession()
   showSignIn(
     isClaimed()
-      ? 'You’re signed out. This link belongs to the account that opened it. To use another account, start again from the app.'
-      : 'You’re signed out. Sign in with an account that can install the app.',
+      ? t(
+          'You’re signed out. This link belongs to the account that opened it. To use another account, start again from the app.',
+        )
+      : t('You’re signed out. Sign in with an account that can install the app.'),
   )
 }
 // A page restored from the back/forward cache may be out of date.

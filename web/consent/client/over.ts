@@ -1,44 +1,51 @@
 import type { Failure } from '../../session/failure.ts'
+import { t } from '../../ui/messages.ts'
 import { stopCountdown } from './countdown.ts'
 import { $, setText, showSection } from './dom.ts'
 
 /** Final messages, by error code of the API or by an outcome known only to this page. */
 const ENDS = {
   expired_consent_link: [
-    'This link has expired',
-    'Links can be used once, within 10 minutes. Start again from the app to get a new one.',
+    t('This link has expired'),
+    t('Links can be used once, within 10 minutes. Start again from the app to get a new one.'),
   ],
   not_found: [
-    'You can’t use this link',
-    'The request doesn’t exist, or someone else opened it first. Start again from the app to get your own link.',
+    t('You can’t use this link'),
+    t('The request doesn’t exist, or someone else opened it first. Start again from the app to get your own link.'),
   ],
-  validation_error: ['This link is incomplete', 'Open it again from where you found it, or start again from the app.'],
-  app_suspended: ['This app is suspended', 'You can’t give it access right now. Contact its developer for details.'],
+  validation_error: [
+    t('This link is incomplete'),
+    t('Open it again from where you found it, or start again from the app.'),
+  ],
+  app_suspended: [
+    t('This app is suspended'),
+    t('You can’t give it access right now. Contact its developer for details.'),
+  ],
   changed: [
-    'This app has changed',
-    'It can no longer request this access, so nothing was granted. Start again from the app.',
+    t('This app has changed'),
+    t('It can no longer request this access, so nothing was granted. Start again from the app.'),
   ],
   no_connection: [
-    'No connection',
-    'We couldn’t reach the server, and no decision was made. Check your connection, then try again.',
+    t('No connection'),
+    t('We couldn’t reach the server, and no decision was made. Check your connection, then try again.'),
   ],
-  rate_limited: ['Too many attempts', 'Wait a moment, then try again.'],
-  internal_error: ['Something went wrong on our end', 'Nothing was lost. Try again in a moment.'],
+  rate_limited: [t('Too many attempts'), t('Wait a moment, then try again.')],
+  internal_error: [t('Something went wrong on our end'), t('Nothing was lost. Try again in a moment.')],
   handed_over: [
-    'This request is closed',
-    'It was decided, or it expired. You can close this tab and continue in the app that sent you here.',
+    t('This request is closed'),
+    t('It was decided, or it expired. You can close this tab and continue in the app that sent you here.'),
   ],
   not_in_messenger: [
-    'Open this link in Telegram',
-    'This address only works inside Telegram. In a browser, use the web page instead.',
+    t('Open this link in Telegram'),
+    t('This address only works inside Telegram. In a browser, use the web page instead.'),
   ],
   unconfirmed: [
-    'We couldn’t verify who you are',
-    'Your Telegram sign-in expired or was already used. Close this page and open the link again in Telegram.',
+    t('We couldn’t verify who you are'),
+    t('Your Telegram sign-in expired or was already used. Close this page and open the link again in Telegram.'),
   ],
   no_way_back: [
-    'The app’s return address can’t be opened',
-    'Your answer was saved, but a browser can’t open the address the app gave. Contact the app’s developer.',
+    t('The app’s return address can’t be opened'),
+    t('Your answer was saved, but a browser can’t open the address the app gave. Contact the app’s developer.'),
   ],
 } satisfies Record<string, [title: string, text: string]>
 
@@ -83,10 +90,10 @@ export const showOutcome = (name: End, ways?: Ways): void => showFinalMessage(..
 /** Shows an error as the final message, with a retry button if retrying may help. */
 export const showError = ({ code, message, fix, requestId }: Failure, again: () => void) => {
   const name = (['insufficient_scope', 'invalid_redirect_uri'].includes(code) ? 'changed' : code) as End
-  if (!(name in ENDS)) return showFinalMessage('Something went wrong', `${message} ${fix}`, { requestId })
+  if (!(name in ENDS)) return showFinalMessage(t('Something went wrong'), `${message} ${fix}`, { requestId })
   const passing = PASSING.includes(name)
   showOutcome(name, {
-    ...(passing && { again: { label: 'Try again', act: again } }),
+    ...(passing && { again: { label: t('Try again'), act: again } }),
     ...(name === 'internal_error' && { requestId }),
   })
 }

@@ -1,6 +1,7 @@
 import { miniApp, resolveUrl } from '../../session/config.ts'
 import { loadItem, removeItem, saveItem } from '../../session/store.ts'
 import { safeUrl, sanitize } from '../../session/text.ts'
+import { t } from '../../ui/messages.ts'
 import { consentPath, isHost, tg } from './config.ts'
 import { $, element, setText, showSection } from './dom.ts'
 import { renderScopes } from './scopes.ts'
@@ -25,18 +26,23 @@ export const selectedWorkspace = (): Workspace | undefined =>
   request.workspaces.find(({ id }) => id === $<HTMLSelectElement>('place').value)
 
 const WHY = {
-  admin_required: ['only admins can install apps', 'Only admins and owners can install apps here. Ask one of them.'],
+  admin_required: [
+    t('only admins can install apps'),
+    t('Only admins and owners can install apps here. Ask one of them.'),
+  ],
   app_not_approved: [
-    'app not approved, sandbox only',
-    'This app isn’t approved yet or is no longer listed. You can try it in a sandbox workspace, or ask its developer.',
+    t('app not approved, sandbox only'),
+    t(
+      'This app isn’t approved yet or is no longer listed. You can try it in a sandbox workspace, or ask its developer.',
+    ),
   ],
   installation_suspended: [
     'suspended',
-    'This workspace, or the app in it, is suspended. Ask the workspace owner or contact support.',
+    t('This workspace, or the app in it, is suspended. Ask the workspace owner or contact support.'),
   ],
-  hosts_disabled: ['assistants are off', 'The owner has turned assistants off here. Ask them to turn them on.'],
-  host_not_allowed: ['not allowed', 'The owner doesn’t allow this assistant here. Ask them to add its host.'],
-  workspace_suspended: ['suspended', 'This workspace is suspended or about to be deleted.'],
+  hosts_disabled: [t('assistants are off'), t('The owner has turned assistants off here. Ask them to turn them on.')],
+  host_not_allowed: [t('not allowed'), t('The owner doesn’t allow this assistant here. Ask them to add its host.')],
+  workspace_suspended: [t('suspended'), t('This workspace is suspended or about to be deleted.')],
 } as const
 
 const listWorkspaces = (): void => {
@@ -46,7 +52,7 @@ const listWorkspaces = (): void => {
   $('place').replaceChildren(
     ...request.workspaces.map((one) => {
       const why = one.blocked_by ? ` – ${WHY[one.blocked_by][0]}` : ''
-      const option = element('option', '', one.name + (one.is_sandbox ? ' (sandbox)' : '') + why)
+      const option = element('option', '', one.name + (one.is_sandbox ? t(' (sandbox)') : '') + why)
       option.value = one.id
       option.disabled = Boolean(one.blocked_by)
       option.selected = one === first
@@ -59,7 +65,13 @@ const listWorkspaces = (): void => {
   setText(
     'place-problem',
     none
-      ? `You can’t ${isHost ? 'use this assistant' : 'install this app'} in any of your workspaces. ${reasons()}`
+      ? t(
+          'You can’t {asks, select, host {use this assistant} other {install this app}} in any of your workspaces. {reasons}',
+          {
+            asks: isHost ? 'host' : 'app',
+            reasons: reasons(),
+          },
+        )
       : '',
   )
   $<HTMLButtonElement>('approve').disabled = none
@@ -86,12 +98,19 @@ const showScopes = (): void =>
 
 /** Warns about apps that the name could be confused with. */
 const similarNames = ({ similar_to: similar }: AppRequest['app']): string => {
-  const names = similar.map((app) => `“${app.name}” by ${app.developer_name || 'an unnamed developer'}`)
-  return `This isn’t ${names.join(' or ')}, although the name is similar. Check the developer before you allow access.`
+  const names = similar.map((app) =>
+    t('“{name}” by {developer_name}', {
+      name: app.name,
+      developer_name: app.developer_name || t('an unnamed developer'),
+    }),
+  )
+  return t('This isn’t {names}, although the name is similar. Check the developer before you allow access.', {
+    names: names.join(t(' or ')),
+  })
 }
 
 const showName = (name: string): void => {
-  document.title = `Allow access for ${sanitize(name)}`
+  document.title = t('Allow access for {name}', { name: sanitize(name) })
   setText('app-name', name)
   setText('next-app', name)
   setText('initial', (sanitize(name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase())
@@ -101,13 +120,15 @@ const showName = (name: string): void => {
 const showHost = ({ client: { name, host, kind }, agent, loopback, redirect_host }: HostRequest): void => {
   showName(name)
   setText('developer', host)
-  setText('badge', 'Unverified name')
-  const reach = agent === null ? 'the workspace’s tools and agents' : `the agent ${agent}`
-  setText('summary', `It asks to use ${reach} for you. What it does counts as done by you.`)
+  setText('badge', t('Unverified name'))
+  const reach = agent === null ? t('the workspace’s tools and agents') : t('the agent {agent}', { agent })
+  setText('summary', t('It asks to use {reach} for you. What it does counts as done by you.', { reach }))
   const warnings = [
     kind === 'registered' &&
-      `Anyone can register under this name. All that is certain is that you return to ${redirect_host}.`,
-    loopback && 'You return to a program on this device. Approve only if you started it there just now.',
+      t('Anyone can register under this name. All that is certain is that you return to {redirect_host}.', {
+        redirect_host,
+      }),
+    loopback && t('You return to a program on this device. Approve only if you started it there just now.'),
   ].filter((text) => text !== false)
   $('similar').hidden = warnings.length === 0
   setText('similar', warnings.join(' '))
@@ -116,9 +137,9 @@ const showHost = ({ client: { name, host, kind }, agent, loopback, redirect_host
 const showApp = ({ app }: AppRequest): void => {
   showName(app.name)
   setText('summary', app.summary)
-  setText('developer', app.developer_name || 'an unnamed developer')
+  setText('developer', app.developer_name || t('an unnamed developer'))
   $('badge').classList.toggle('verified', app.verified)
-  setText('badge', app.verified ? 'Verified developer' : 'Unverified developer')
+  setText('badge', app.verified ? t('Verified developer') : t('Unverified developer'))
   $('similar').hidden = app.similar_to.length === 0
   setText('similar', similarNames(app))
   const image = $<HTMLImageElement>('logo-image')
@@ -154,9 +175,9 @@ $('pass-on-copy').onclick = async () => {
   const link = resolveUrl(`${consentPath}?tg=${tg}`)
   try {
     await navigator.clipboard.writeText(link)
-    setText('pass-on-state', 'Link copied.')
+    setText('pass-on-state', t('Link copied.'))
   } catch {
-    setText('pass-on-state', `Couldn’t copy the link. Copy it from here: ${link}`)
+    setText('pass-on-state', t('Couldn’t copy the link. Copy it from here: {link}', { link }))
   }
 }
 $('place').onchange = () => {

@@ -1,4 +1,6 @@
 import { call } from '../../session/call.ts'
+import { t } from '../../ui/messages.ts'
+import { scopeText } from '../../ui/scope-text.ts'
 import { $, element } from './dom.ts'
 import type { Scope, Workspace } from './types.ts'
 
@@ -8,8 +10,8 @@ const covers = (granted: readonly string[], scope: string): boolean =>
 
 /** Label showing how a scope changes for an app that is already installed. */
 const stateOf = (has: boolean, ticked: boolean): string => {
-  if (has) return ticked ? 'Already allowed' : 'Allowed now, will be removed'
-  return ticked ? 'New' : 'New, not allowed'
+  if (has) return ticked ? t('Already allowed') : t('Allowed now, will be removed')
+  return ticked ? t('New') : t('New, not allowed')
 }
 
 interface Options {
@@ -28,9 +30,9 @@ const item = ({ scope, description, dangerous }: Scope, place: Workspace | undef
     state.textContent = has === undefined ? '' : stateOf(has, ticked)
   }
   const denied = place?.denied_scopes.includes(scope) ?? false
-  if (dangerous && !denied) words.append(element('strong', '', 'Sensitive'))
-  words.append(element('span', 'description', description), element('small', '', scope))
-  if (denied) words.append(element('small', 'why', 'Blocked by a workspace admin'))
+  if (dangerous && !denied) words.append(element('strong', '', t('Sensitive')))
+  words.append(element('span', 'description', scopeText(scope, description)), element('small', '', scope))
+  if (denied) words.append(element('small', 'why', t('Blocked by a workspace admin')))
   if (has !== undefined) words.append(state)
   const ticked = !denied && !(dangerous && options.refused.has(scope))
   label(ticked)
@@ -56,9 +58,9 @@ const item = ({ scope, description, dangerous }: Scope, place: Workspace | undef
 
 /** Groups of scopes in the order of their weight, each scope in the first one that it belongs to. */
 const GROUPS: { title: string; has: (scope: Scope) => boolean }[] = [
-  { title: 'Sensitive permissions', has: ({ dangerous }) => dangerous },
-  { title: 'Make changes', has: ({ scope }) => !scope.endsWith(':read') },
-  { title: 'Read', has: () => true },
+  { title: t('Sensitive permissions'), has: ({ dangerous }) => dangerous },
+  { title: t('Make changes'), has: ({ scope }) => !scope.endsWith(':read') },
+  { title: t('Read'), has: () => true },
 ]
 
 /** Lists the requested scopes, the sensitive ones first, and how they differ from what the app may do in the selected workspace today. */
@@ -75,7 +77,7 @@ export const renderScopes = (asked: Scope[], place: Workspace | undefined, optio
     list.append(...items)
     return [heading, list]
   })
-  $('scopes').replaceChildren(...(parts.length > 0 ? parts : [element('p', 'nothing', 'No permissions requested')]))
+  $('scopes').replaceChildren(...(parts.length > 0 ? parts : [element('p', 'nothing', t('No permissions requested'))]))
   $('refusable').hidden = !$('scopes').querySelector('input')
   $('again').hidden = !place?.granted_scopes
   const names = asked.map(({ scope }) => scope)
@@ -92,7 +94,7 @@ const renderLostScopes = (scopes: string[]): void => {
         const mark = element('span', 'mark', '–')
         mark.ariaHidden = 'true'
         const text = element('span', 'words')
-        if (words.has(scope)) text.append(element('span', 'description', words.get(scope)))
+        if (words.has(scope)) text.append(element('span', 'description', scopeText(scope, words.get(scope) ?? '')))
         text.append(element('small', '', scope))
         made.append(mark, text)
         return made

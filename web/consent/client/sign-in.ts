@@ -3,6 +3,7 @@ import { signInWithInitData as sendInitData } from '../../session/init-data.ts'
 import { lastName } from '../../session/session.ts'
 import * as ways from '../../session/sign-in.ts'
 import { safeUrl } from '../../session/text.ts'
+import { t } from '../../ui/messages.ts'
 import { consentPath, startPrefix, tg } from './config.ts'
 import { $, setText, showSection } from './dom.ts'
 import { signedIn } from './session.ts'
@@ -24,7 +25,7 @@ export const signInLocally = async (): Promise<void> => {
 /** Names the app before the person signs in. */
 export const showAsking = ({ name, developer_name, verified }: NonNullable<ConsentStatus['app']>): void => {
   setText('asking-app', name)
-  setText('asking-developer', developer_name || 'an unnamed developer')
+  setText('asking-developer', developer_name || t('an unnamed developer'))
   $('asking-verified').hidden = !verified
 }
 
@@ -48,8 +49,8 @@ export const showSignIn = async (note = ''): Promise<void> => {
   setText(
     'no-way',
     bot
-      ? 'Open this link in Telegram to sign in.'
-      : 'Telegram can’t be reached right now. Reload this page in a minute.',
+      ? t('Open this link in Telegram to sign in.')
+      : t('Telegram can’t be reached right now. Reload this page in a minute.'),
   )
   $('no-way').hidden = Boolean(widget || url) || localSignIn
   showSection('sign-in')

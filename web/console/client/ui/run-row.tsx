@@ -1,5 +1,5 @@
 import { duration, triggerLabel } from '../../../ui/format.ts'
-import { t } from '../../../ui/messages.ts'
+import { rich } from '../../../ui/messages.ts'
 import { Name, State, When } from '../../../ui/text.tsx'
 import type { Schemas } from '../api.ts'
 
@@ -13,13 +13,12 @@ export const RunRow = ({ run, name }: { run: Run; name?: string | undefined }) =
         <Name>{name ?? run.agent.id}</Name>
       </strong>
       <span class="soft">
-        {triggerLabel(run.trigger)}
-        {run.started_by && (
-          <>
-            {t(' by ')}
-            <Name>{run.started_by.name}</Name>
-          </>
-        )}{' '}
+        {run.started_by
+          ? rich('{trigger} by {name}', {
+              trigger: triggerLabel(run.trigger),
+              name: <Name>{run.started_by.name}</Name>,
+            })
+          : triggerLabel(run.trigger)}{' '}
         · <When at={run.created_at} />
         {run.duration_ms !== null && ` · ${duration(run.duration_ms)}`}
         {run.error_code && (

@@ -1,5 +1,6 @@
 import { useData } from '../../../ui/data.ts'
 import { t } from '../../../ui/messages.ts'
+import { scopeText } from '../../../ui/scope-text.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 
 export type ScopeName = Schemas['AddInstallation']['scopes'] extends (infer S)[] | undefined ? S : never
@@ -18,7 +19,7 @@ export const ScopeList = ({ scopes }: { scopes: readonly string[] }) => {
     <ul class="tags">
       {scopes.map((scope) => (
         <li key={scope} title={scope}>
-          {words.get(scope) ?? scope}
+          {scopeText(scope, words.get(scope) ?? scope)}
         </li>
       ))}
     </ul>
