@@ -1,5 +1,3 @@
-import type { ComponentChildren } from 'preact'
-
 /** Written by the build. */
 declare const PAGE_LANGUAGE: string | undefined
 
@@ -19,12 +17,15 @@ const uncompiled = (): never => {
 export const t: (message: string, values?: Readonly<Record<string, string | number>>, context?: string) => string =
   uncompiled
 
+/** Element, text or number. Modules without elements import this one, too, so it knows no types of Preact. */
+type Part = object | string | number | boolean | null | undefined
+
 /** Returns a text with elements in it: `<link>the docs</link>` calls the value `link` with `the docs`. See {@link t}. */
 export const rich: (
   message: string,
-  values: Readonly<Record<string, ComponentChildren | ((text: ComponentChildren) => ComponentChildren)>>,
+  values: Readonly<Record<string, Part | ((text: never) => unknown)>>,
   context?: string,
-) => ComponentChildren = uncompiled
+) => never[] = uncompiled
 
 const rules = new Intl.PluralRules(language)
 const numbers = new Intl.NumberFormat(language)
