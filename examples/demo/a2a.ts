@@ -18,6 +18,9 @@ export interface A2aJourney {
   output: unknown
   /** Run of the outside agent. */
   run: Json
+  /** Address of the installed agent, and the client's token. */
+  address: string
+  token: string
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
@@ -161,7 +164,7 @@ export const runA2aJourney = async ({ baseUrl, log = () => {} }: A2aJourneyOptio
     const run = await read(({ finished_at }) => finished_at !== null)
     if (run.status !== 'succeeded') throw new Error(`The run ended as ${JSON.stringify(run)}`)
     step('The answer goes into its task, whose result is the run’s', run.output.text)
-    return { events: seen.map(nameOf), output, run }
+    return { events: seen.map(nameOf), output, run, address, token }
   } finally {
     await Promise.all([counter.close(), outside.close()])
   }

@@ -10,7 +10,10 @@ export interface RecordedCase {
   function: string
   /** Request that is sent to record the event. Events of other triggers happen in the demo. */
   request?: { method: string; path: string; headers?: Record<string, string>; body?: unknown; form?: string }
-  /** Events of the demo in the batch, one message or record each; without it, the first one that came. */
+  /**
+   * Events of the demo in the batch, one message or record each; without it, the first one that came. Messages that carry no
+   * event are a `push` notification of A2A or a webhook `delivery`.
+   */
   carries?: string[]
   /**
    * Expected answer of a platform without data: a status and, for errors, the code. Without it, the event is handled
@@ -177,6 +180,29 @@ export const CASES: RecordedCase[] = [
     body: { jsonrpc: '2.0', id: 1, method: 'ping' },
   }),
   request(
+    'api-calls-a2a-no-card',
+    'api-calls',
+    'GET /a2a/agents/ins_01kf0rdqg00000000000000001/.well-known/agent-card.json',
+    refused('not_found', 404),
+  ),
+  request(
+    'api-calls-a2a-refused',
+    'api-calls',
+    'POST /a2a/agents/ins_01kf0rdqg00000000000000001/rpc',
+    refused('unauthorized'),
+    {
+      headers: { 'a2a-version': '1.0' },
+      body: { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'run_01kf0rdqg00000000000000001' } },
+    },
+  ),
+  request(
+    'api-calls-a2a-notification-refused',
+    'api-calls',
+    'POST /a2a/push/run_01kf0rdqg00000000000000001',
+    refused('unauthorized'),
+    { body: { statusUpdate: { taskId: 'task-1', status: { state: 'TASK_STATE_COMPLETED' } } } },
+  ),
+  request(
     'console-settings-refused',
     'console',
     'PUT /console/installations/ins_01kf0rdqg00000000000000001/settings',
@@ -243,12 +269,14 @@ export const CASES: RecordedCase[] = [
   { trigger: 'sqs', name: 'fan-out', function: 'fan-out', carries: ['run.created', 'run.succeeded'] },
   { trigger: 'sqs', name: 'dispatch', function: 'dispatch', carries: ['run.created'] },
   { trigger: 'sqs', name: 'dispatch-resumed', function: 'dispatch', carries: ['run.resumed'] },
+  { trigger: 'sqs', name: 'dispatch-notified', function: 'dispatch', carries: ['a2a.task_notified'] },
   { trigger: 'sqs', name: 'inline-agents', function: 'inline-agents' },
   { trigger: 'sqs', name: 'approved-tools', function: 'approved-tools', carries: ['approval.decided'] },
   { trigger: 'sqs', name: 'statistics', function: 'statistics', carries: ['run.succeeded'] },
   { trigger: 'sqs', name: 'logos', function: 'logos', carries: ['logo.wanted'] },
   { trigger: 'sqs', name: 'removals', function: 'removals', carries: ['installation.removed'] },
-  { trigger: 'sqs', name: 'delivery', function: 'delivery' },
+  { trigger: 'sqs', name: 'delivery', function: 'delivery', carries: ['delivery'] },
+  { trigger: 'sqs', name: 'delivery-push', function: 'delivery', carries: ['push'] },
   { trigger: 'sqs', name: 'notifications', function: 'notifications', carries: ['run.awaiting_approval'] },
   { trigger: 'sqs', name: 'messenger', function: 'notifications', carries: ['messenger.send'] },
   {

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { WebSocket } from 'ws'
+import { runA2aJourney } from '#examples/demo/a2a.ts'
 import { runJourney } from '#examples/demo/journey.ts'
 import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare, ROOT } from '#local/prepare.ts'
@@ -46,8 +47,12 @@ interface Batched {
   dynamodb?: { NewImage?: { type?: { S: string } } }
 }
 
-const typeOf = ({ body, dynamodb }: Batched): string | undefined =>
-  body === undefined ? dynamodb?.NewImage?.type?.S : JSON.parse(body)['detail-type']
+const typeOf = ({ body, dynamodb }: Batched): string | undefined => {
+  if (body === undefined) return dynamodb?.NewImage?.type?.S
+  const message = JSON.parse(body)
+  if ('push_run_id' in message) return 'push'
+  return 'delivery_id' in message ? 'delivery' : message['detail-type']
+}
 
 /** Batch sizes depend on timing; the recorded ones must not. */
 const find = (one: RecordedCase): object => {
@@ -98,6 +103,23 @@ const showPage = async (baseUrl: string, token: string): Promise<void> => {
   await once(page, 'message')
 }
 
+/** Runs the demo of A2A, whose outside agent sends notifications, and asks for push notifications of a task. */
+const talkOverA2a = async (baseUrl: string): Promise<void> => {
+  const { address, token } = await runA2aJourney({ baseUrl })
+  await must(address, 'POST', '/message:send', {
+    token,
+    headers: { 'a2a-version': '1.0' },
+    body: {
+      message: {
+        messageId: 'message-1',
+        role: 'ROLE_USER',
+        parts: [{ data: { skill: 'count', arguments: {} } }],
+      },
+      configuration: { returnImmediately: true, taskPushNotificationConfig: { url: 'http://127.0.0.1:9/push' } },
+    },
+  })
+}
+
 /** Sends a shard of overdue work to the worker that gets it after an outage. */
 const handOverShard = async ({ model, client, endpoints }: Platform): Promise<void> => {
   seen.get('sweeper')?.splice(0)
@@ -131,6 +153,7 @@ try {
   await uninstall(platform.baseUrl, consoleToken)
   await runInlineAgent(platform.baseUrl)
   await answerInMessenger(platform, consoleToken)
+  await talkOverA2a(platform.baseUrl)
   await handOverShard(platform)
   await platform.idle()
   await platform.fire('sweeper')

@@ -38,11 +38,14 @@ const answerOf = async (result: InvokeResult): Promise<Answer> => {
   return { ...JSON.parse(head), body }
 }
 
-/** The platform's error format and that of RFC 6749. */
+/** The platform's error format, that of RFC 6749, and those of JSON-RPC and A2A. */
 const codeOf = ({ body }: Answer): unknown => {
   const { jsonrpc, error } = JSON.parse(body)
-  // A JSON-RPC error carries the platform's as its data.
-  return jsonrpc === undefined ? (error?.code ?? error) : error.data.code
+  const details = jsonrpc === undefined ? error?.details : error.data
+  // Errors of A2A have an ErrorInfo first.
+  if (Array.isArray(details)) return details[0].reason.toLowerCase()
+  // A JSON-RPC error of MCP carries the platform's as its data.
+  return jsonrpc === undefined ? (error?.code ?? error) : details.code
 }
 
 const invoke = (one: RecordedCase): Promise<InvokeResult> => {
