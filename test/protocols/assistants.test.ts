@@ -11,9 +11,10 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { startReceiver } from '#testkit/receiver.ts'
 import { using } from '#testkit/using.ts'
-import { must, send } from '../e2e/support.ts'
+import { must } from '../e2e/support.ts'
 import { usingLocal } from '../e2e/using-local.ts'
 import { startConformanceAgent } from './agent.ts'
+import { consentToHost, newMember, type Person } from './people.ts'
 
 const running = usingLocal()
 const agent = using(
@@ -25,25 +26,6 @@ const makers = using(startReceiver, (server) => server.close())
 
 const INFO = { name: 'Assistant', version: '1.0.0' }
 const REDIRECT = 'http://localhost:33418/callback'
-
-/** A member of the workspace in which the agent is installed. */
-const newPerson = async () => {
-  const { id } = await must(running.baseUrl, 'GET', '/api/v1/workspace', { token: agent.agentToken })
-  const body = { user: `Person ${randomUUID()}`, workspace: id, role: 'member' }
-  return (await must(running.baseUrl, 'POST', '/console/session', { body })) as { token: string; user: { id: string } }
-}
-
-/** Consents as a person does on the page, and returns the code. */
-const consent = async (authorize: URL, person: { token: string }): Promise<string> => {
-  const { headers } = await send(running.baseUrl, 'GET', `${authorize.pathname}${authorize.search}`)
-  const tg = new URL(headers.get('location') ?? '').searchParams.get('tg')
-  const { token } = person
-  const asked = await must(running.baseUrl, 'GET', `/connect/consent/request?tg=${tg}`, { token })
-  const scopes = asked.scopes.map(({ scope }: { scope: string }) => scope)
-  const decision = { tg, decision: 'approve', scopes }
-  const { redirect_to } = await must(running.baseUrl, 'POST', '/connect/consent/decision', { token, body: decision })
-  return redirect_to
-}
 
 /** In-memory storage of an assistant's connection. */
 const createProvider = (metadataUrl?: string) => {
@@ -81,7 +63,6 @@ const createProvider = (metadataUrl?: string) => {
 }
 
 type Provider = ReturnType<typeof createProvider>
-type Person = Awaited<ReturnType<typeof newPerson>>
 
 /** Operations that both SDKs have. */
 interface Assistant {
@@ -150,7 +131,7 @@ const signIn = async (assistant: Assistant, person: Person, act: () => Promise<u
   expect(unauthorized(error), String(error)).toBe(true)
   const url = assistant.provider.asked[before]
   if (!url) throw new Error('the person was asked nothing')
-  await assistant.finish(await consent(url, person))
+  await assistant.finish(await consentToHost(running.baseUrl, url, person))
 }
 
 const documentUrl = () => `${makers.url}/${randomUUID()}.json`
@@ -171,7 +152,7 @@ describe.each([
   ])(
     'signs in %s, lists, calls, steps up, refreshes, and loses access with the membership',
     async (_way, byDocument) => {
-      const person = await newPerson()
+      const person = await newMember(running.baseUrl, agent.agentToken)
       // The SDKs take https documents only, so the client brings the id itself.
       const provider = createProvider()
       if (byDocument) provider.kept.client = { client_id: publish(documentUrl()) }
