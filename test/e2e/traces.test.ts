@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -32,8 +33,7 @@ const opened: Receiver[] = []
 const children: ChildProcess[] = []
 
 /** Sends a request with the headers of the active trace, as an instrumented client does. */
-const call = (method: string, to: string, token: string, body?: unknown) => {
-  const headers: Record<string, string> = {}
+const call = (method: string, to: string, token: string, body?: unknown, headers: Record<string, string> = {}) => {
   propagation.inject(context.active(), headers)
   return must(running.baseUrl, method, to, { token, headers, ...(body !== undefined && { body }) })
 }
@@ -102,6 +102,29 @@ const asking =
     return { status: 'succeeded', output: { next: result } }
   }
 
+/** Returns an agent's behaviour: it sends another agent a message over A2A with the token of its run. */
+const messaging =
+  (installation: () => string) =>
+  async ({ callback }: Execute) => {
+    const parts = [{ data: { skill: 'look', arguments: {} } }]
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts }
+    const params = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }
+    const to = `/a2a/agents/${installation()}/rpc`
+    const { result } = await call('POST', to, callback.token, params, { 'a2a-version': '1.0' })
+    return { status: 'succeeded', output: { next: result } }
+  }
+
+/** Starts the agent in Python, which asks another one if it is given its name. */
+const pythonAgent = async (given: { name: string; asks?: string }): Promise<string> => {
+  const { python } = found as { python: string }
+  const args = [path.join(SCRIPTS, 'traced_agent.py'), JSON.stringify({ ...given, traces: collector.address })]
+  const env = { ...process.env, NO_PROXY: '*' }
+  const child = spawn(python, args, { stdio: ['pipe', 'pipe', 'inherit'], env })
+  children.push(child)
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  return JSON.parse(line).url
+}
+
 beforeAll(async () => {
   const registered = await must(running.baseUrl, 'POST', '/api/v1/dev/register', {
     body: { email: 'dev-traces@example.com', name: 'Ada' },
@@ -141,6 +164,19 @@ const traceOfRun = async (last: string, lastUrl: string) => {
   // The delivery's own spans are exported when its invocation ends.
   await running.platform.idle()
   return { spans: ofTrace(), agents: [one, two], hook }
+}
+
+/** Starts a run under a client's span. @returns the trace once nothing more happens */
+const traceOf = async (name: string, start: () => Promise<unknown>): Promise<ReceivedSpan[]> => {
+  const traceId = await provider.getTracer('client').startActiveSpan(name, async (span) => {
+    await start()
+    span.end()
+    return span.spanContext().traceId
+  })
+  const ofTrace = () => received.filter((span) => span.traceId === traceId)
+  await until(() => ofTrace().find(({ name: one }) => one === 'sender'))
+  await running.platform.idle()
+  return ofTrace()
 }
 
 const flat = (node: SpanNode): string[] => [node.span.name, ...node.children.flatMap(flat)]
@@ -189,17 +225,36 @@ describe('a run across three agents', () => {
   })
 
   it.skipIf(missing !== '')(`is one tree with an agent in Python${missing}`, async () => {
-    const given = JSON.stringify({ name: 'python', traces: collector.address })
-    const child = spawn((found as { python: string }).python, [path.join(SCRIPTS, 'traced_agent.py'), given], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, NO_PROXY: '*' },
-    })
-    children.push(child)
-    const [line] = await once(createInterface({ input: child.stdout }), 'line')
-    const { spans } = await traceOfRun('python', JSON.parse(line).url)
+    const { spans } = await traceOfRun('python', await pythonAgent({ name: 'python' }))
     const [root, ...orphans] = buildTree(spans)
     expect(orphans.map(({ span }) => span.name)).toEqual([])
     expect(root && flat(root)).toEqual(expect.arrayContaining(['python', 'POST /api/v1/runs/{id}/steps']))
     expect(spans.find(({ name }) => name === 'python')?.service).toBe('python-agent')
   })
+
+  it.skipIf(missing !== '')(
+    `is one tree across two languages, A2A and the platform’s tools: an agent in Python is sent a message, and asks a third${missing}`,
+    async () => {
+      const last = await tracedServer('third', async () => ({ status: 'succeeded', output: { found: 3 } }))
+      let installation = ''
+      const first = await tracedServer(
+        'sender',
+        messaging(() => installation),
+      )
+      const token = await publish('sender', first.url)
+      const middle = await publish('middle', await pythonAgent({ name: 'middle', asks: 'third' }))
+      installation = (await must(running.baseUrl, 'GET', '/api/v1/me', { token: middle })).installation.id
+      await publish('third', last.url)
+      const spans = await traceOf('third client', () => call('POST', '/api/v1/runs', token, { input: {} }))
+      const [root, ...orphans] = buildTree(spans)
+      expect(orphans.map(({ span }) => span.name)).toEqual([])
+      const sent = childOf(childOf(childOf(root, 'POST /api/v1/runs'), 'dispatch'), 'run.execute')
+      const message = childOf(childOf(sent, 'sender'), 'POST /a2a/agents/{id}/rpc')
+      const inPython = childOf(childOf(childOf(message, 'dispatch'), 'run.execute'), 'middle')
+      expect(inPython?.span.service).toBe('python-agent')
+      const asked = childOf(inPython, 'POST /api/v1/tools/{name}/invoke')
+      expect(asked && flat(asked)).toEqual(expect.arrayContaining(['dispatch', 'run.execute', 'third']))
+      if (process.env.SHOW_TRACE) console.log(formatTrace(spans))
+    },
+  )
 })

@@ -1,4 +1,4 @@
-"""An agent with OpenTelemetry's stock SDK. Prints its address and runs until its input ends."""
+"""An agent with OpenTelemetry's stock SDK, which may ask another. Prints its address and runs until its input ends."""
 
 import json
 import sys
@@ -26,9 +26,16 @@ class Agent(BaseHTTPRequestHandler):
         with tracer.start_as_current_span(given["name"], context=context, kind=trace.SpanKind.SERVER):
             headers = {"content-type": "application/json", "authorization": "Bearer " + execute["callback"]["token"]}
             propagate.inject(headers)
-            step = json.dumps({"steps": [{"type": "message", "output": {"text": "From Python."}}]}).encode()
-            url = f"{execute['callback']['base_url']}/runs/{execute['run']['id']}/steps"
-            urllib.request.urlopen(urllib.request.Request(url, step, headers)).read()
+            call = lambda path, body: json.load(
+                urllib.request.urlopen(
+                    urllib.request.Request(execute["callback"]["base_url"] + path, json.dumps(body).encode(), headers)
+                )
+            )
+            steps = {"steps": [{"type": "message", "output": {"text": "From Python."}}]}
+            call(f"/runs/{execute['run']['id']}/steps", steps)
+            if "asks" in given:
+                asked = {"agent": given["asks"], "tool": "look", "arguments": {}}
+                call("/tools/ask_agent/invoke", {"arguments": asked})
         body = json.dumps({"status": "succeeded", "output": {"from": given["name"]}}).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
