@@ -3,7 +3,12 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CloudFormationClient, DescribeStacksCommand, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation'
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  ListStackResourcesCommand,
+  type StackResourceSummary,
+} from '@aws-sdk/client-cloudformation'
 import {
   DeleteTableCommand,
   DescribeContinuousBackupsCommand,
@@ -12,6 +17,13 @@ import {
   RestoreTableToPointInTimeCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectVersionsCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import type { Context } from '#infra/config.ts'
 import { readStage, serviceStackOf, stackOutputs } from '../stage.ts'
 
@@ -51,6 +63,7 @@ export class ProvedStage {
   readonly #prefix: string
   readonly #cloudformation = new CloudFormationClient({})
   readonly #dynamodb = new DynamoDBClient({})
+  readonly #s3 = new S3Client({})
 
   constructor(options: StageOptions) {
     const config = readStage(options.context)
@@ -147,8 +160,27 @@ export class ProvedStage {
     }
   }
 
+  /** Deletes an object and brings it back from the bucket's versions. @returns seconds until it could be read again (RTO) */
+  async restoreObject(): Promise<number> {
+    const { BucketName: Bucket } = await stackOutputs(this.#stack, ['BucketName'])
+    const at = { Bucket, Key: `files/proof-${Date.now()}` }
+    const content = 'Kept.'
+    await this.#s3.send(new PutObjectCommand({ ...at, Body: content }))
+    await this.#s3.send(new DeleteObjectCommand(at))
+    const began = Date.now()
+    const { DeleteMarkers = [] } = await this.#s3.send(new ListObjectVersionsCommand({ Bucket, Prefix: at.Key }))
+    const marker = DeleteMarkers.find(({ Key, IsLatest }) => Key === at.Key && IsLatest)
+    if (!marker) throw new Error('The bucket keeps no version of a deleted object')
+    await this.#s3.send(new DeleteObjectCommand({ ...at, VersionId: marker.VersionId }))
+    const { Body } = await this.#s3.send(new GetObjectCommand(at))
+    const rto = (Date.now() - began) / 1_000
+    if ((await Body?.transformToString()) !== content) throw new Error('The object came back with another content')
+    return rto
+  }
+
   /** Deletes the stacks. Without `retainData`, their data goes with them. */
   async destroy(): Promise<void> {
+    await this.#emptyBuckets()
     const assembly = join(this.#options.folder, 'cdk.out')
     await run(CDK, ['destroy', '--all', '--force', '--app', assembly, '--no-notices'], this.#options.env)
     if (await this.exists()) throw new Error(`Stacks are left: ${(await this.states()).join(', ')}`)
@@ -173,16 +205,35 @@ export class ProvedStage {
   }
 
   async #countResources(StackName: string): Promise<number> {
-    let count = 0
+    return (await this.#resources(StackName)).length
+  }
+
+  async #resources(StackName: string): Promise<StackResourceSummary[]> {
+    const all: StackResourceSummary[] = []
     let NextToken: string | undefined
     do {
       const page = await this.#cloudformation.send(
         new ListStackResourcesCommand({ StackName, ...(NextToken && { NextToken }) }),
       )
-      count += page.StackResourceSummaries?.length ?? 0
+      all.push(...(page.StackResourceSummaries ?? []))
       NextToken = page.NextToken
     } while (NextToken)
-    return count
+    return all
+  }
+
+  /** Deletes all versions of all objects, because CloudFormation doesn't delete a bucket that contains any. */
+  async #emptyBuckets(): Promise<void> {
+    if (readStage(this.#options.context).retainData) return
+    const resources = await Promise.all((await this.#stacks()).map(({ StackName = '' }) => this.#resources(StackName)))
+    const buckets = resources.flat().filter(({ ResourceType }) => ResourceType === 'AWS::S3::Bucket')
+    for (const { PhysicalResourceId: Bucket } of buckets) {
+      for (;;) {
+        const { Versions = [], DeleteMarkers = [] } = await this.#s3.send(new ListObjectVersionsCommand({ Bucket }))
+        const all = [...Versions, ...DeleteMarkers]
+        if (all.length === 0) break
+        for (const { Key, VersionId } of all) await this.#s3.send(new DeleteObjectCommand({ Bucket, Key, VersionId }))
+      }
+    }
   }
 
   async #find(TableName: string, text: string): Promise<{ holds: boolean; records: number }> {

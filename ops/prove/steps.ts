@@ -22,7 +22,7 @@ const CHANGE = { logLevel: 'debug' }
 /** Unit whose broken version is rolled back. It serves the address that is probed. */
 const BROKEN_UNIT = 'pages'
 /** Ring whose key every access token depends on. */
-const RING = 'tokens'
+const RING = 'access'
 const PROBED = '/openapi.json'
 
 /** The steps that prove a stage, in their order. */
@@ -88,6 +88,10 @@ export const proofSteps = (plan: ProofPlan): Step[] => {
         const { rto, rpo, records } = await stage.restoreTable(first?.appId ?? '')
         return `${records} records, among them the app of the journey; RTO ${rto.toFixed(0)} s, RPO ${rpo.toFixed(0)} s`
       },
+    },
+    {
+      name: 'A deleted object comes back',
+      run: async () => `RTO ${(await stage.restoreObject()).toFixed(1)} s`,
     },
     {
       name: 'It is destroyed',
