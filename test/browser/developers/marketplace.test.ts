@@ -65,7 +65,7 @@ describe('a review', () => {
     await platform.call('PUT', `/console/apps/${app.id}/review`, { token: customer.token, body: review })
     await openAs(stage, developer, `/apps/${app.id}/reviews`)
     await page.getByText('Too slow.').waitFor()
-    await page.getByText('Reply', { exact: true }).click()
+    await page.locator('summary', { hasText: 'Reply' }).click()
     await page.getByLabel('Reply').fill('Version 1.1 is faster.')
     await button(page, 'Publish the reply').click()
     await page.getByText('Your reply', { exact: true }).waitFor()
