@@ -48,6 +48,10 @@ const SUBJECTS: Record<string, (stage: Stage) => Promise<Subject>> = {
     const { grant, person } = await stage.integration()
     return { token: person.token, ids: [grant.id] }
   },
+  'console installation webhook': async (stage) => {
+    const { app, webhook } = await stage.subscribed()
+    return { token: app.person.token, ids: [app.installation.id, webhook.id] }
+  },
   'console run': async (stage) => {
     const { app, run } = await stage.awaiting()
     return { token: app.person.token, ids: [run.id] }

@@ -161,6 +161,11 @@ const budgeted = async (stage: Stage) => {
   return { token, id: budget.id as string }
 }
 
+const connectedWebhook = async (stage: Stage) => {
+  const { app, webhook } = await stage.subscribed()
+  return { token: app.person.token, path: `/console/installations/${app.installation.id}/webhooks/${webhook.id}` }
+}
+
 const invited = async (stage: Stage) => {
   const { token } = (await stage.integration()).person
   const { body } = await stage.platform.call('POST', '/console/invitations', { token, body: {} })
@@ -836,6 +841,32 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'console.analytics.read': async (stage) => {
     const { app } = await stage.running()
     return { path: '/console/analytics?days=2&tz=Europe/Zurich', token: app.person.token }
+  },
+  'console.grants.resume': async (stage) => {
+    const { grant, person } = await stage.integration()
+    const path = `/console/grants/${grant.id}`
+    await stage.platform.call('POST', `${path}/pause`, { token: person.token })
+    return { path: `${path}/resume`, token: person.token }
+  },
+  'console.connectedWebhooks.list': async (stage) => {
+    const { token } = await connectedWebhook(stage)
+    return { path: '/console/connected-webhooks', token }
+  },
+  'console.connectedWebhooks.resume': async (stage) => {
+    const { token, path } = await connectedWebhook(stage)
+    await stage.platform.call('POST', `${path}/pause`, { token })
+    return { path: `${path}/resume`, token }
+  },
+  'console.sessions.end': async (stage) => {
+    const { person } = await stage.integration()
+    const { body } = await stage.platform.call('GET', '/console/sessions', { token: person.token })
+    return { path: `/console/sessions/${body.items[0].id}`, token: person.token }
+  },
+  'console.publishers.get': async (stage) => {
+    const { app } = await stage.listed()
+    const { token } = (await stage.integration()).person
+    const { body } = await stage.platform.call('GET', `/console/install/${app.slug}`, { token })
+    return { path: `/console/publishers/${body.app.developer_id}`, token }
   },
   'console.budgets.list': async (stage) => ({ path: '/console/budgets', token: (await budgeted(stage)).token }),
   'console.budgets.add': async (stage) => ({

@@ -16,6 +16,7 @@ const test = defineEndpoint({
     'even if the subscription is disabled. It is sent only once, and a failure doesn’t count toward disabling the ' +
     'subscription.',
   response: TestResultSchema,
+  errors: ['conflict'],
   needs: ['keys:data', 'objects:read', 'objects:write', 'outgoing'],
   handler: ({ work, caller, params }) => sendTestDelivery(work, caller.installation, params.id),
 })

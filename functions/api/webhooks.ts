@@ -93,6 +93,7 @@ const remove = defineEndpoint({
   summary: 'Delete a subscription',
   description: 'Deliveries that are still waiting are dropped.',
   status: 204,
+  errors: ['conflict'],
   handler: async ({ work, caller, params }) => {
     await deleteWebhook(work, caller.installation.id, params.id)
     return undefined

@@ -1,5 +1,12 @@
 import * as z from 'zod'
-import { GrantSchema, listGrants, presentGrant, revokeGrant } from '#shared/access/grants/index.ts'
+import {
+  GrantSchema,
+  listGrants,
+  pauseGrant,
+  presentGrant,
+  resumeGrant,
+  revokeGrant,
+} from '#shared/access/grants/index.ts'
 import { disconnectHost, HostGrantSchema, listHostGrants, presentHostGrant } from '#shared/access/hosts/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { pageQuery } from '#shared/http/paging.ts'
@@ -60,4 +67,36 @@ const revoke = defineEndpoint({
   },
 })
 
-export const endpoints = [list, revoke]
+const pause = defineEndpoint({
+  id: 'console.grants.pause',
+  group: 'console',
+  method: 'POST',
+  path: '/console/grants/{id}/pause',
+  params: { id: 'grant' },
+  caller: 'console',
+  role: 'admin',
+  summary: 'Pause an app’s grant',
+  description:
+    'The grant’s access and refresh tokens are refused with `installation_suspended` from their next request until an admin ' +
+    'resumes it. Runs that people start go on, because their tokens belong to the run. For grants of apps only.',
+  response: GrantSchema,
+  errors: ['conflict'],
+  handler: ({ work, caller, params }) => pauseGrant(work, caller.member, params.id),
+})
+
+const resume = defineEndpoint({
+  id: 'console.grants.resume',
+  group: 'console',
+  method: 'POST',
+  path: '/console/grants/{id}/resume',
+  params: { id: 'grant' },
+  caller: 'console',
+  role: 'admin',
+  summary: 'Resume a paused grant',
+  description: 'Its tokens work again, as far as they haven’t expired.',
+  response: GrantSchema,
+  errors: ['conflict'],
+  handler: ({ work, caller, params }) => resumeGrant(work, caller.member, params.id),
+})
+
+export const endpoints = [list, revoke, pause, resume]

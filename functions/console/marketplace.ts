@@ -4,8 +4,10 @@ import {
   browseMarketplace,
   InstallLinkSchema,
   loadInstallLink,
+  loadPublisher,
   MarketplaceAppSchema,
   marketplaceFilters,
+  PublisherSchema,
   presentListedApps,
   searchMarketplace,
 } from '#shared/marketplace/listings/index.ts'
@@ -50,4 +52,17 @@ const install = defineEndpoint({
   handler: ({ work, caller, params }) => loadInstallLink(work, caller, params.slug),
 })
 
-export const endpoints = [list, install]
+const publisher = defineEndpoint({
+  id: 'console.publishers.get',
+  group: 'console',
+  method: 'GET',
+  path: '/console/publishers/{id}',
+  params: { id: 'developer' },
+  caller: 'console',
+  summary: 'Get a developer with their apps in the marketplace',
+  description: 'A developer without listed apps is `not_found`.',
+  response: PublisherSchema,
+  handler: ({ work, caller, params }) => loadPublisher(work, caller.workspace.id, params.id),
+})
+
+export const endpoints = [list, install, publisher]

@@ -1,5 +1,11 @@
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { ChangeRole, changeRole, listMembers, MemberSchema, presentMember } from '#shared/identity/people/index.ts'
+import {
+  ChangeRole,
+  ConsoleMemberSchema,
+  changeRole,
+  listMembers,
+  presentConsoleMember,
+} from '#shared/identity/people/index.ts'
 import { removeMember } from '#shared/lifecycle/people/index.ts'
 
 const list = defineEndpoint({
@@ -12,9 +18,9 @@ const list = defineEndpoint({
   description: 'Available to every member. The oldest accounts come first.',
   list: {
     read: ({ work, caller }, page) => listMembers(work, caller.workspace.id, page),
-    present: ({ member, user }) => presentMember(member, user),
+    present: ({ member, user }) => presentConsoleMember(member, user),
   },
-  response: MemberSchema,
+  response: ConsoleMemberSchema,
 })
 
 const changeRoleOf = defineEndpoint({
@@ -31,7 +37,7 @@ const changeRoleOf = defineEndpoint({
     'The last owner can’t be demoted (`conflict`); blocked owners don’t count. If a member loses the role needed to ' +
     'invite, their invitations stop working for good.',
   body: ChangeRole,
-  response: MemberSchema,
+  response: ConsoleMemberSchema,
   errors: ['conflict'],
   handler: ({ work, caller, params, body }) => changeRole(work, caller.member, params.id, body.role),
 })

@@ -13,6 +13,7 @@ export const createRequestWork = (exchange: Exchange): Work => {
     requestId,
     sourceIp,
     developerMember: caller.kind === 'developer' ? caller.member?.id : undefined,
+    userAgent: exchange.headers['user-agent'],
     id: hold?.id ?? ((kind) => newId(kind, deps.clock.now())),
     async commit(writes, value) {
       if (!hold || value === undefined) {

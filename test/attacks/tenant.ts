@@ -80,6 +80,7 @@ export const createTenant = async (stage: Stage) => {
   await platform.drain()
   const a2a = await stage.a2aTask(app)
 
+  const sessions = await platform.call('GET', '/console/sessions', { token: owner })
   const customers = {
     run: run.id,
     step,
@@ -94,6 +95,7 @@ export const createTenant = async (stage: Stage) => {
     budget: budget.id,
     user: colleague.user.id,
     invitation: invitation.id,
+    session: sessions.body.items[0].id as string,
   }
   const chats = { account: messenger.accountId, dialog: messenger.chatId, message: messenger.draftId }
   const key = await platform.call('POST', '/api/v1/dev/me/keys', { headers: developer.headers, body: { name: 'CI' } })

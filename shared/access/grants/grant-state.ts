@@ -23,7 +23,8 @@ export const refuseSuspended = (app: App): void => {
 
 /**
  * Loads the grant behind a code or refresh token, and its installation, in one read.
- * @throws `invalid_grant` when either has ended; `installation_suspended` while it or its workspace is suspended
+ * @throws `invalid_grant` when either has ended; `installation_suspended` while it or its workspace is suspended, or an
+ *   admin has paused the grant
  */
 export const loadLiveGrant = async (
   { table }: Pick<Deps, 'table'>,
@@ -36,8 +37,16 @@ export const loadLiveGrant = async (
   ])
   if (grant?.status !== 'active' || !installation || installation.status === 'revoked' || !workspace) throw revoked()
   if (installation.status === 'suspended' || workspace.status !== 'active') throw suspended(workspace)
+  if (grant.paused_at !== undefined) throw pausedGrant()
   return { grant, installation }
 }
+
+/** Error for a token of a grant that an admin has paused. */
+export const pausedGrant = (): PlatformError =>
+  fail('installation_suspended', {
+    message: 'An admin of the workspace paused the app’s access.',
+    fix: 'Ask an admin of the workspace to resume it under “Connected apps” in the console.',
+  })
 
 const revoked = (): PlatformError =>
   invalidGrant('The customer revoked their consent or uninstalled the app.', {

@@ -1,4 +1,6 @@
 export { type Grant, GrantEntity, RefreshTokenEntity } from './entity.ts'
+export { pausedGrant } from './grant-state.ts'
+export { pauseGrant, resumeGrant } from './pause.ts'
 export { GrantSchema, presentGrant } from './present.ts'
 export { listGrants } from './read.ts'
 export { revokeGrant } from './revoke.ts'

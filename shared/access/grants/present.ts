@@ -26,6 +26,7 @@ export const GrantSchema = () =>
       approved_by: z.object({ id: idField('usr'), name: z.string() }).nullable(),
       created_at: time(),
       last_used_at: time().nullable().meta({ description: 'When tokens were last issued from it; null if none were.' }),
+      paused_at: time().nullable().meta({ description: 'When an admin paused it; null if it isn’t paused.' }),
     })
     .meta({ id: 'Grant' })
 
@@ -47,4 +48,5 @@ export const presentGrant = (grant: Grant, installation: Installation, app: App)
   approved_by: grant.approved_by ?? null,
   created_at: iso(grant.created_at),
   last_used_at: grant.last_used_at === undefined ? null : iso(grant.last_used_at),
+  paused_at: grant.paused_at === undefined ? null : iso(grant.paused_at),
 })

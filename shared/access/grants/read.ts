@@ -33,11 +33,11 @@ export const listGrants = async (
 }
 
 /** Finds a live grant by its id alone. It looks in the list, because the grant's key contains the installation. */
-export const findLiveGrantById = async (
+export const findLiveGrant = async (
   deps: Pick<Deps, 'table'>,
   workspaceId: string,
   id: string,
-): Promise<Grant | undefined> => {
+): Promise<ListedGrant | undefined> => {
   const { items } = await listGrants(deps, workspaceId, { limit: 1, from: id, to: id })
-  return items[0]?.grant
+  return items[0]
 }

@@ -1,7 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { atLeast, type Member } from '#shared/identity/people/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
-import { findLiveGrantById } from './read.ts'
+import { findLiveGrant } from './read.ts'
 import { endGrant } from './revoke-chain.ts'
 
 /**
@@ -11,7 +11,7 @@ import { endGrant } from './revoke-chain.ts'
  * @throws `not_found` also for a grant that has ended; `admin_required` for another person's grant
  */
 export const revokeGrant = async (work: Work, by: Member, id: string): Promise<void> => {
-  const grant = await findLiveGrantById(work, by.workspace_id, id)
+  const grant = (await findLiveGrant(work, by.workspace_id, id))?.grant
   if (!grant) throw noGrant()
   if (grant.approved_by?.id !== by.user_id && !atLeast(by.role, 'admin')) {
     throw fail('admin_required', {
@@ -26,4 +26,5 @@ export const revokeGrant = async (work: Work, by: Member, id: string): Promise<v
   if (!ended) throw noGrant()
 }
 
-const noGrant = (): PlatformError => fail('not_found', { message: 'Grant not found, or it has already ended.' })
+/** Error for a grant that is unknown, another workspace's, or over. */
+export const noGrant = (): PlatformError => fail('not_found', { message: 'Grant not found, or it has already ended.' })

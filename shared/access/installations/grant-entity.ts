@@ -15,6 +15,8 @@ const grant = () =>
     kind: z.enum(['oauth', 'sandbox']),
     created_at: z.number(),
     last_used_at: z.number().optional(),
+    /** Time at which an admin of the workspace paused it. Absent while it isn't paused. */
+    paused_at: z.number().optional(),
     due_at: z.number().optional(),
   })
 

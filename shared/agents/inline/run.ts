@@ -25,6 +25,7 @@ import type { InlineRun } from './entity.ts'
 import { releaseLease, startInlineRun, takeOverInlineRun, withLease } from './lease.ts'
 import { failRunWithModelError, succeedRun, type TokenUsage } from './outcome.ts'
 import { loadPrompt } from './prompt.ts'
+import { SAMPLE_MODEL, sampleModel } from './sample-model.ts'
 import { type CheckArguments, executeCall, listOfferedTools } from './tools.ts'
 import { wakeInlineWorker } from './wake.ts'
 
@@ -170,7 +171,8 @@ const takeTurn = async (
   signal: AbortSignal,
 ) => {
   const begun = performance.now()
-  const answer = await work.model.turn({
+  const model = runtime.model === SAMPLE_MODEL ? sampleModel : work.model
+  const answer = await model.turn({
     model: runtime.model,
     instructions: runtime.instructions,
     messages: messagesOf(prompt, turns),

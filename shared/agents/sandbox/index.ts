@@ -8,6 +8,7 @@ export {
   type TriggerInput,
   TriggerSchema,
 } from './schemas.ts'
+export { DemoSchema, seedDemo } from './seed/demo.ts'
 export { removeSandboxSeed } from './seed/remove.ts'
 export { seedSandbox } from './seed/seed.ts'
 export { findSucceededTestRun, TEST_TRIGGER } from './succeeded-test-run.ts'

@@ -15,7 +15,7 @@ import { requireAllowedAddresses } from './addresses.ts'
 import { type App, AppEntity, DeveloperAppEntity } from './entity.ts'
 import { refuseNameAsSlug, refuseSlugAsName } from './lookalikes.ts'
 import { presentApp } from './present.ts'
-import { ORCHESTRATOR_SLUG } from './reserved.ts'
+import { ORCHESTRATOR_SLUG, SAMPLE_SLUG } from './reserved.ts'
 import type { CreateAppInput, CreatedAppView } from './schemas.ts'
 import { signingSecretRecord } from './signing-secret.ts'
 import { standingWrites } from './standing.ts'
@@ -27,8 +27,8 @@ import { standingWrites } from './standing.ts'
  */
 export const createApp = async (work: Work, developerId: string, input: CreateAppInput): Promise<CreatedAppView> => {
   requireAllowedAddresses(work, input)
-  // Reserved: this slug names the platform's orchestrator in `allowed_callers`.
-  if (input.slug === ORCHESTRATOR_SLUG) throw fail('slug_taken')
+  // Reserved: they name the platform's own agents.
+  if (input.slug === ORCHESTRATOR_SLUG || input.slug === SAMPLE_SLUG) throw fail('slug_taken')
   await Promise.all([refuseSlugAsName(work, input.slug, input.name), refuseNameAsSlug(work, developerId, input.slug)])
   const { verified } = await loadDeveloper(work, developerId)
   const now = work.clock.now()

@@ -6,3 +6,6 @@
  * audit. Each person's orchestrator has only that person's conversation, runs and chain.
  */
 export const ORCHESTRATOR_SLUG = 'orchestrator'
+
+/** Slug of the platform's sample agent. No developer can register it. */
+export const SAMPLE_SLUG = 'platform-sample'

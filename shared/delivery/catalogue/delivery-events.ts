@@ -6,7 +6,7 @@ export const DELIVERY_EVENTS = {
   'webhook.disabled': {
     audience: 'installation',
     scope: null,
-    when: 'A subscription was disabled after 5 failed deliveries in a row.',
+    when: 'A subscription was disabled after 5 failed deliveries in a row, or by an admin.',
     data: () => z.object({ webhook_id: z.string(), url: z.string(), last_error: z.string() }),
   },
   'webhook.test': {

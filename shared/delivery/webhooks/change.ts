@@ -4,6 +4,7 @@ import { auditEntry } from '#shared/staff/audit/index.ts'
 import { requireReadable } from '../catalogue/readable.ts'
 import { addressWrites, checkAddress, type Subscriber } from './create.ts'
 import { type Subscription, SubscriptionEntity } from './entity.ts'
+import { refusePausedAddress, requireNotPaused } from './paused.ts'
 import { presentWebhook } from './present.ts'
 import { loadWebhook } from './read.ts'
 import type { ChangeWebhook, WebhookView } from './schemas.ts'
@@ -26,7 +27,7 @@ const statusFields = (webhook: Subscription, status: Subscription['status'] | un
  * Changes a subscription: its address, masks, filter, pace, description, or whether it is enabled. Waiting deliveries go to a new
  * address. Its failures don't count against the new one.
  * @throws `not_found`, `insufficient_scope`, `blocked_target`; `conflict` for an address that a sandbox already has, or if
- *   the subscription changed meanwhile
+ *   the subscription changed meanwhile, and for enabling or moving one that an admin paused, or moving one to its address
  */
 export const changeWebhook = async (
   work: Work,
@@ -35,9 +36,13 @@ export const changeWebhook = async (
   { url, events, description, status, filter, max_per_minute }: ChangeWebhook,
 ): Promise<WebhookView> => {
   const webhook = await loadWebhook(work, installation.id, id)
+  if (status === 'active' || url !== undefined) requireNotPaused(webhook)
   if (events) requireReadable(events, holder)
   const isMoved = url !== undefined && url !== webhook.url
-  if (isMoved) checkAddress(work, url)
+  if (isMoved) {
+    checkAddress(work, url)
+    await refusePausedAddress(work, installation.id, url)
+  }
   const set = {
     ...(isMoved && { url, consecutive_failures: 0 }),
     ...(events && { events: [...new Set(events)] }),
@@ -78,7 +83,7 @@ const statusWord = ({ status }: Subscription) => (status === 'active' ? 'enabled
 /**
  * Enables a disabled subscription and resets its failure count. Skipped deliveries stay skipped until they are
  * recovered. Leaves an active subscription unchanged.
- * @throws `not_found`
+ * @throws `not_found`; `conflict` if an admin paused it
  */
 export const enableWebhook = (work: Work, subscriber: Subscriber, id: string): Promise<WebhookView> =>
   changeWebhook(work, subscriber, id, { status: 'active' })
@@ -89,6 +94,7 @@ export const enableWebhook = (work: Work, subscriber: Subscriber, id: string): P
  */
 export const requireEnabled = (webhook: Subscription): Subscription => {
   if (webhook.status === 'active') return webhook
+  requireNotPaused(webhook)
   throw fail('conflict', {
     message: 'The subscription is disabled.',
     fix: 'Enable the subscription first with POST /api/v1/webhooks/{id}/enable.',

@@ -10,6 +10,7 @@ import type { ItemOf, Write } from '#shared/table/entity.ts'
 import { either, exists, lt, missing } from '#shared/table/expressions.ts'
 import { requireReadable } from '../catalogue/readable.ts'
 import { SandboxAddressEntity, type Subscription, SubscriptionEntity } from './entity.ts'
+import { pausedWebhook, refusePausedAddress } from './paused.ts'
 import { presentWebhook } from './present.ts'
 import { webhookNotFound } from './read.ts'
 import type { CreateWebhook, WebhookView } from './schemas.ts'
@@ -27,7 +28,7 @@ export interface Subscriber extends ScopeHolder {
  * name and checks every resolved address (contract/outgoing-requests.md#forbidden-targets).
  * @returns the subscription with its secret, which is never shown again
  * @throws `insufficient_scope` for types that the subscriber may not read; `blocked_target`, `webhook_limit_reached`,
- * `conflict` for an address that a sandbox already has
+ * `conflict` for an address that a sandbox or a paused subscription already has
  */
 export const createWebhook = async (
   work: Work,
@@ -38,6 +39,10 @@ export const createWebhook = async (
   checkAddress(work, input.url)
   const id = work.id('webhook')
   const secret = newSigningSecret('whsec_')
+  const [sealed] = await Promise.all([
+    sealSecret(work, { id, workspace_id: installation.workspace_id }, secret),
+    refusePausedAddress(work, installation.id, input.url),
+  ])
   const webhook: Subscription = {
     id,
     installation_id: installation.id,
@@ -51,7 +56,7 @@ export const createWebhook = async (
     status: 'active',
     last_error: null,
     consecutive_failures: 0,
-    secrets: [{ value: await sealSecret(work, { id, workspace_id: installation.workspace_id }, secret) }],
+    secrets: [{ value: sealed }],
     secret_version: 1,
     generation: 1,
     created_at: work.clock.now(),
@@ -127,11 +132,17 @@ const addressTaken = (known: { webhook_id: string } | undefined): PlatformError 
 
 /**
  * Deletes a subscription. Its pending deliveries are dropped.
- * @throws `not_found`
+ * @throws `not_found`; `conflict` for one that an admin paused, because its pause would end with it
  */
 export const deleteWebhook = async (work: Work, installation_id: string, id: string): Promise<void> => {
   await work.commit([
-    SubscriptionEntity.delete({ installation_id, id }, { where: { id: exists }, otherwise: webhookNotFound }),
+    SubscriptionEntity.delete(
+      { installation_id, id },
+      {
+        where: { id: exists, paused: missing },
+        otherwise: (current) => (current ? pausedWebhook() : webhookNotFound()),
+      },
+    ),
     CounterEntity.update(counterOf(installation_id), { add: { n: -1 } }),
   ])
 }

@@ -27,6 +27,14 @@ const subscription = () =>
     generation: z.number(),
     created_at: z.number(),
     disabled_at: z.number().nullable(),
+    /** Present while an admin of the workspace has paused it; then it is disabled. */
+    paused: z
+      .object({
+        at: z.number(),
+        /** Status that it returns to when an admin resumes it. */
+        before: z.enum(['active', 'disabled']),
+      })
+      .optional(),
   })
 
 export type Subscription = z.infer<ReturnType<typeof subscription>>

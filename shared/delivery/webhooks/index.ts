@@ -1,9 +1,18 @@
 export { changeWebhook, enableWebhook } from './change.ts'
+export {
+  ConnectedDeliverySchema,
+  ConnectedWebhookSchema,
+  listConnectedWebhooks,
+  loadConnectedWebhook,
+  presentConnected,
+  presentConnectedDelivery,
+} from './connected.ts'
 export { createWebhook, deleteWebhook } from './create.ts'
 export { deliver } from './deliver.ts'
 export { DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
 export { DeliveryMessage } from './message.ts'
 export { handleOverdueDelivery } from './overdue.ts'
+export { pauseWebhook, resumeWebhook } from './pause.ts'
 export { presentDelivery, presentWebhook } from './present.ts'
 export { listDeliveries, listWebhooks, loadWebhook } from './read.ts'
 export { requestRecovery } from './recover.ts'

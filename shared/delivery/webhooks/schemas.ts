@@ -29,7 +29,10 @@ const webhook = () => ({
   filter: webhookFilter().nullable(),
   max_per_minute: z.number().int().nullable(),
   status: z.enum(['active', 'disabled']),
-  last_error: z.string().nullable().meta({ description: 'Why the subscription was disabled automatically.' }),
+  last_error: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why it was disabled automatically, or that an admin paused it.' }),
   consecutive_failures: z
     .number()
     .int()

@@ -4,6 +4,7 @@ import { newEvent, OutboxEntity } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { type Delivery, DeliveryEntity } from './entity.ts'
 import { attemptOf, succeeded } from './outcome.ts'
+import { requireNotPaused } from './paused.ts'
 import { loadWebhook } from './read.ts'
 import { deliveryRequest } from './request.ts'
 import { newDelivery } from './schedule.ts'
@@ -14,10 +15,11 @@ import type { TestResult } from './schemas.ts'
  * once and never counts as a failure (contract/events-and-webhooks.md#test-deliveries). The event and the delivery are
  * written afterwards, together with the response. A request that dies earlier leaves nothing behind, and its retry
  * sends the same event again.
- * @throws `not_found`
+ * @throws `not_found`; `conflict` if an admin paused it
  */
 export const sendTestDelivery = async (work: Work, installation: Installation, id: string): Promise<TestResult> => {
   const webhook = await loadWebhook(work, installation.id, id)
+  requireNotPaused(webhook)
   const at = work.clock.now()
   const { workspace_id, installation_id, app_id } = webhook
   const event = newEvent(

@@ -53,6 +53,8 @@ export interface Work extends Deps {
   readonly sourceIp: string | undefined
   /** Teammate of a developer account (`dme_…`) who makes the request, for the audit log. */
   readonly developerMember?: string | undefined
+  /** The client's `User-Agent`. Absent in workers. */
+  readonly userAgent?: string | undefined
   /** Creates an id. The same Idempotency-Key gives the same ids in the same order. */
   id(kind: IdKind): string
   /**

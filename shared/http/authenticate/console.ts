@@ -1,4 +1,4 @@
-import { loadSession } from '#shared/identity/people/index.ts'
+import { loadSession, recordUse } from '#shared/identity/people/index.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { authenticateToken, unauthorized } from '../bearer-token.ts'
 import { takeRateLimits } from '../rate-limit.ts'
@@ -13,5 +13,6 @@ export const consoleUser: Authenticator<'console'> = async (deps, { headers, met
     again ? {} : takeRateLimits(deps, [{ name: `user:${token.claims.usr}`, rate: LIMITS.callerRate, scope: 'user' }]),
   ])
   if (!live) throw unauthorized('The session has ended.', 'Sign in again.')
+  if (!again) await recordUse(deps, live)
   return { caller: { kind: 'console', ...live }, headers: rateHeaders }
 }

@@ -1,4 +1,4 @@
-import { GrantEntity } from '#shared/access/grants/index.ts'
+import { GrantEntity, pausedGrant } from '#shared/access/grants/index.ts'
 import { hasConsent, InstallationEntity } from '#shared/access/installations/index.ts'
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import type { Verified } from '#shared/foundation/tokens/index.ts'
@@ -67,6 +67,10 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     throw suspended(workspace)
   }
   const isLimited = isLimitedToGrant(token)
+  if (isLimited && grant?.paused_at !== undefined) {
+    await giveBackRateLimits(deps, buckets.slice(1))
+    throw pausedGrant()
+  }
   const scopes = intersect((isLimited && grant?.scopes) || installation.scopes, installation.scopes)
   return {
     caller: {

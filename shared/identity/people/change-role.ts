@@ -2,18 +2,18 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import { atLeast, type Member, MemberEntity, type Role, WorkspaceEntity } from './entity.ts'
 import { LOST_ROLE_FIELDS } from './inviters.ts'
-import { presentMember } from './present.ts'
+import { presentConsoleMember } from './present.ts'
 import { changeMembership } from './rank.ts'
-import type { MemberView } from './schemas.ts'
+import type { ConsoleMemberView } from './schemas.ts'
 
 /**
  * Changes a member's role (`PATCH /console/members/{id}`). Setting the same role changes nothing.
  * @throws see {@link changeMembership}
  */
-export const changeRole = (work: Work, by: Member, userId: string, role: Role): Promise<MemberView> => {
+export const changeRole = (work: Work, by: Member, userId: string, role: Role): Promise<ConsoleMemberView> => {
   const { workspace_id: workspaceId } = by
   return changeMembership(work, by, userId, role, async ({ target, user, checks }) => {
-    const view = presentMember({ ...target, role }, user)
+    const view = presentConsoleMember({ ...target, role }, user)
     if (target.role === role) return view
     await work.commit(
       [

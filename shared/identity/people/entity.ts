@@ -50,6 +50,10 @@ const user = () =>
     joins: z.number().optional(),
     /** Number of passkeys. */
     passkeys: z.number().optional(),
+    /** Handle in the messaging app, by which colleagues write to them. */
+    handle: z.string().optional(),
+    /** Ends every session that was open at this time, except the one that asked for it. */
+    sessions_ended: z.object({ at: z.number(), except: z.string() }).optional(),
     deleted_at: z.number().optional(),
     /** On a tombstone: the person's last workspaces, until their data there is deleted. */
     left: z.array(z.string()).optional(),
@@ -71,7 +75,7 @@ export const UserEntity = defineEntity({
   schema: user,
   pk: 'USR#{id}',
   sk: 'USR',
-  personal: { contact: ['name', 'identity'] },
+  personal: { contact: ['name', 'identity', 'handle'] },
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   list: deletedPlace,
 })
@@ -151,6 +155,8 @@ const member = () =>
     name: z.string(),
     role: z.enum(ROLES),
     joined_at: z.number(),
+    /** Time of their last activity, to the hour. */
+    active_at: z.number().optional(),
     /** Times at which they last lost at least this role. */
     admin_until: z.number().optional(),
     owner_until: z.number().optional(),
@@ -191,11 +197,21 @@ const session = () =>
     workspace_id: z.string(),
     /** Sign-in method. Absent in sessions older than this field. */
     via: z.enum(['provisioned', 'init_data', 'widget', 'passkey', 'stand_in']).optional(),
+    /** Address that the sign-in came from. */
+    source_ip: z.string().optional(),
+    /** Names of the browser and the system, as far as they are known. */
+    browser: z.string().optional(),
+    system: z.string().optional(),
     created_at: z.number(),
+    /** Time of the last request, to the hour. Absent in the session's first hour. */
+    last_used_at: z.number().optional(),
     expires_at: z.number(),
   })
 
 export type Session = z.infer<ReturnType<typeof session>>
+
+/** Returns the list of a person's sessions. Ended ones stay in it until they expire. */
+export const sessionsOf = (userId: string): string => `USR#${userId}#SESSIONS`
 
 /** Console session. Signing out deletes it, so its token stops working with the next request. */
 export const SessionEntity = defineEntity({
@@ -203,9 +219,10 @@ export const SessionEntity = defineEntity({
   schema: session,
   pk: 'SES#{id}',
   sk: 'SES',
-  personal: 'none',
+  personal: { contact: ['source_ip'] },
   retention: { workspace: 'expires', person: 'expires', app: 'kept', days: 2 },
   expires: (item) => item.expires_at,
+  list: ({ user_id, id }) => ({ owner: sessionsOf(user_id), sort: id }),
 })
 
 const usedSignIn = () => z.object({ hash: z.string(), expires_at: z.number() })

@@ -35,7 +35,7 @@ export {
   removePersonPasskey,
   signInByPasskey,
 } from './passkeys.ts'
-export { presentIdentity, presentMember } from './present.ts'
+export { presentConsoleMember, presentIdentity, presentMember, presentSession } from './present.ts'
 export { editProfile } from './profile.ts'
 export { provisionSession } from './provision.ts'
 export { changeMembership, findAnotherOwner, roleCheck } from './rank.ts'
@@ -44,6 +44,7 @@ export { findPersonByIdentity, resolvePerson } from './resolve-person.ts'
 export {
   ChangeRole,
   ConsoleIdentitySchema,
+  ConsoleMemberSchema,
   ConsoleSessionSchema,
   EditProfile,
   EditWorkspace,
@@ -52,12 +53,23 @@ export {
   IssuedInvitationSchema,
   MemberSchema,
   ProvisionSession,
+  SessionSchema,
   SwitchWorkspace,
   UserSchema,
   WorkspaceSchema,
 } from './schemas.ts'
 export { type ScopeHolder, scopeRefusal } from './scope-refusal.ts'
-export { endSession, isSessionLive, loadAccess, loadSession, type SignedIn } from './sessions.ts'
+export {
+  endOtherSessions,
+  endSession,
+  endSessionById,
+  isSessionLive,
+  listSessions,
+  loadAccess,
+  loadSession,
+  recordUse,
+  type SignedIn,
+} from './sessions.ts'
 export { suspended } from './suspended.ts'
 export { switchWorkspace } from './switch-workspace.ts'
 export { type TelegramPerson, TelegramUser, telegramIdentity, telegramPerson } from './telegram/person.ts'

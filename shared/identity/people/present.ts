@@ -1,7 +1,7 @@
 import { iso } from '#shared/kernel/clock.ts'
-import type { Invitation, Member, User } from './entity.ts'
+import type { Invitation, Member, Session, User } from './entity.ts'
 import type { Belonging } from './memberships.ts'
-import type { ConsoleIdentityView, InvitationView, MemberView } from './schemas.ts'
+import type { ConsoleIdentityView, ConsoleMemberView, InvitationView, MemberView, SessionView } from './schemas.ts'
 
 export const presentUser = ({ id, name, locale, time_zone, time_zone_chosen }: User) => ({
   id,
@@ -52,6 +52,26 @@ export const presentMember = (member: Member, user: User | undefined): MemberVie
   name: user?.name ?? member.name,
   role: member.role,
   joined_at: iso(member.joined_at),
+})
+
+/** Returns a member as their colleagues see them in the console. @param user as in {@link presentMember} */
+export const presentConsoleMember = (member: Member, user: User | undefined): ConsoleMemberView => ({
+  ...presentMember(member, user),
+  last_active_at: member.active_at === undefined ? null : iso(member.active_at),
+  contact: user?.handle === undefined ? null : `https://t.me/${user.handle}`,
+})
+
+/** Returns a session as its person sees it. */
+export const presentSession = (session: Session, current: Session): SessionView => ({
+  id: session.id,
+  current: session.id === current.id,
+  via: session.via ?? null,
+  browser: session.browser ?? null,
+  system: session.system ?? null,
+  address: session.source_ip ?? null,
+  created_at: iso(session.created_at),
+  last_used_at: iso(session.last_used_at ?? session.created_at),
+  expires_at: iso(session.expires_at),
 })
 
 /** Returns an invitation as admins see it. The plain nonce can't be recovered. */

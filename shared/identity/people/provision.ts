@@ -59,8 +59,8 @@ const provision = async (work: Work, input: ProvisionInput): Promise<ConsoleSess
       MembershipEntity.create({ user_id: userId, workspace_id: workspaceId }),
       FormerMemberEntity.delete({ user_id: userId, workspace_id: workspaceId }),
     )
-  } else if (knownMember.role !== member.role) {
-    writes.push(MemberEntity.update(member, { set: { role: member.role } }))
+  } else {
+    writes.push(MemberEntity.update(member, { set: { role: member.role, active_at: work.clock.now() } }))
   }
   const session = await newSessionWrites(work, user, { workspace, member }, 'provisioned')
   await work.commit([...writes, ...session.writes], session.view)
@@ -98,4 +98,5 @@ const memberOf = (
   name: user.name,
   role: role ?? known?.role ?? 'owner',
   joined_at: known?.joined_at ?? work.clock.now(),
+  active_at: work.clock.now(),
 })

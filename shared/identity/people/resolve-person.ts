@@ -13,6 +13,8 @@ export interface ExternalPerson {
   firstName: string
   /** BCP 47. */
   locale: string
+  /** Public handle in the messaging app. */
+  handle?: string | undefined
   /** Workspace that they join in the same transaction. A new person starts there instead of in their own workspace. */
   home?: string
 }
@@ -22,7 +24,7 @@ export interface Arrival {
   user: User
   belonging: Belonging
   writes: Write[]
-  /** Conditions for the transaction, so that they are still a member of the workspace. */
+  /** Writes that record their activity, on the condition that they are still a member of the workspace. */
   checks: Write[]
 }
 
@@ -46,7 +48,7 @@ export const resolvePerson = async (work: Work, comer: ExternalPerson): Promise<
   return user && user.status !== 'deleted' ? returning(work, user, comer) : newcomer(work, comer)
 }
 
-const newcomer = (work: Work, { identity, name, firstName, locale, home }: ExternalPerson): Arrival => {
+const newcomer = (work: Work, { identity, name, firstName, locale, handle, home }: ExternalPerson): Arrival => {
   const now = work.clock.now()
   const id = work.id('user')
   const created = createOwnWorkspace(work, { id, name, firstName, locale })
@@ -54,6 +56,7 @@ const newcomer = (work: Work, { identity, name, firstName, locale, home }: Exter
     id,
     name,
     identity,
+    handle,
     locale,
     time_zone: 'UTC',
     status: 'active',
@@ -77,19 +80,29 @@ export const resumePerson = (work: Work, user: User): Promise<Arrival> =>
   returning(work, user, { ...user, firstName: user.name })
 
 /** Selects the person's last workspace if they are still a member, otherwise another of theirs, otherwise a new one. */
-const returning = async (work: Work, known: User, { name, firstName, home }: ExternalPerson): Promise<Arrival> => {
+const returning = async (
+  work: Work,
+  known: User,
+  { name, firstName, handle, home }: ExternalPerson,
+): Promise<Arrival> => {
   if (known.status !== 'active') throw fail('forbidden', { message: 'This account is blocked.', fix: SUPPORT })
   const belonging =
     (await findBelonging(work, known.home_workspace_id, known.id)) ?? (await listWorkspacesOf(work, known.id))[0]
   // A person who deletes their account at the same time must not get their name back or join a workspace.
   const where = { status: 'active' as const }
-  const renamed = name === known.name ? {} : { name }
+  const isSame = name === known.name && handle === known.handle
+  const renamed = isSame ? {} : { name, handle }
   const joining = home === undefined ? {} : { add: { joins: 1 } }
   const user = { ...known, ...renamed }
   if (belonging) {
-    const isUnchanged = name === known.name && home === undefined
+    const isUnchanged = isSame && home === undefined
     const writes = isUnchanged ? [] : [UserEntity.update(known, { set: renamed, ...joining }, { where })]
-    return { user, belonging, writes, checks: [MemberEntity.check(belonging.member, {})] }
+    return {
+      user,
+      belonging,
+      writes,
+      checks: [MemberEntity.update(belonging.member, { set: { active_at: work.clock.now() } })],
+    }
   }
   const created = createOwnWorkspace(work, { ...user, firstName })
   const home_workspace_id = created.belonging.workspace.id
@@ -123,6 +136,7 @@ const createOwnWorkspace = (
     name: owner.name,
     role: 'owner',
     joined_at: work.clock.now(),
+    active_at: work.clock.now(),
   }
   return {
     belonging: { workspace, member },

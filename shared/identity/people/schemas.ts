@@ -167,6 +167,42 @@ export const MemberSchema = () =>
     .object({ id: idField('usr'), name: z.string(), role: z.enum(ROLES), joined_at: time() })
     .meta({ id: 'WorkspaceMember' })
 
+/** Member of a workspace as their colleagues see them in the console. */
+export const ConsoleMemberSchema = () =>
+  z
+    .object({
+      id: idField('usr'),
+      name: z.string(),
+      role: z.enum(ROLES),
+      joined_at: time(),
+      last_active_at: time().nullable().meta({ description: 'Last activity here, to the hour; null if unknown.' }),
+      contact: z.string().nullable().meta({
+        description: 'Address of their chat in the messaging app, if they have a public handle there.',
+        example: 'https://t.me/ann',
+      }),
+    })
+    .meta({ id: 'ConsoleMember' })
+
+export type ConsoleMemberView = z.infer<ReturnType<typeof ConsoleMemberSchema>>
+
+/** Session of the person (contract/people-and-workspaces.md#devices). */
+export const SessionSchema = () =>
+  z
+    .object({
+      id: idField('ses'),
+      current: z.boolean().meta({ description: 'True for the session that asks.' }),
+      via: z.enum(['provisioned', 'init_data', 'widget', 'passkey', 'stand_in']).nullable(),
+      browser: z.string().nullable().meta({ example: 'Firefox' }),
+      system: z.string().nullable().meta({ example: 'Linux' }),
+      address: z.string().nullable().meta({ description: 'Address that the sign-in came from.', example: '192.0.2.7' }),
+      created_at: time(),
+      last_used_at: time().meta({ description: 'Last request, to the hour.' }),
+      expires_at: time(),
+    })
+    .meta({ id: 'PersonSession' })
+
+export type SessionView = z.infer<ReturnType<typeof SessionSchema>>
+
 /** Body of `PATCH /console/members/{id}`. */
 export const ChangeRole = () => z.strictObject({ role: z.enum(ROLES) }).meta({ id: 'ChangeRole' })
 

@@ -1,13 +1,18 @@
 import { type Claims, issueToken, verifyToken } from '#shared/foundation/tokens/index.ts'
 import { wakePagesWrites } from '#shared/foundation/updates/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import { HOUR } from '#shared/kernel/clock.ts'
+import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import type { Write } from '#shared/table/entity.ts'
+import { ConditionFailed, type Write } from '#shared/table/entity.ts'
+import { missing } from '#shared/table/expressions.ts'
+import { deviceOf } from './device.ts'
 import {
   type Member,
   MemberEntity,
   type Session,
   SessionEntity,
+  sessionsOf,
   type User,
   UserEntity,
   type Workspace,
@@ -36,6 +41,8 @@ export const newSessionWrites = async (
     user_id: user.id,
     workspace_id: belonging.workspace.id,
     via,
+    ...deviceOf(work.userAgent),
+    source_ip: work.sourceIp,
     created_at: now,
     expires_at: now + LIMITS.consoleSessionLife,
   }
@@ -89,9 +96,78 @@ export const loadAccess = async (
     user?.status === 'active' && member && workspace && (workspace.deletes_at ?? Number.POSITIVE_INFINITY) > clock.now()
   if (!isIn) return undefined
   const sessions = found.filter(
-    (session): session is Session => session?.user_id === user_id && session.expires_at > clock.now(),
+    (session): session is Session =>
+      session?.user_id === user_id && session.expires_at > clock.now() && !isEnded(user, session),
   )
   return { user, member, workspace, sessions }
+}
+
+/** Returns true for a session that the person ended together with all others. */
+const isEnded = ({ sessions_ended }: User, { id, created_at }: Session): boolean =>
+  sessions_ended !== undefined && sessions_ended.except !== id && created_at <= sessions_ended.at
+
+/**
+ * Records that a session was used, at most once an hour, and that its person was active. It must not fail the request.
+ * Requests that meet record it once.
+ */
+export const recordUse = async (
+  { table, clock, log }: Pick<Deps, 'table' | 'clock' | 'log'>,
+  { session, member }: { session: Session; member: Member },
+): Promise<void> => {
+  const now = clock.now()
+  const isRecent = (at: number): boolean => now - at < HOUR
+  if (isRecent(session.last_used_at ?? session.created_at)) return
+  try {
+    await table.transact([
+      SessionEntity.update(
+        session,
+        { set: { last_used_at: now } },
+        { where: { last_used_at: session.last_used_at ?? missing } },
+      ),
+      ...(isRecent(member.active_at ?? 0) ? [] : [MemberEntity.update(member, { set: { active_at: now } })]),
+    ])
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) log.warn('the use of a session was not recorded', { error: String(error) })
+  }
+}
+
+/** Sessions that are listed. */
+const MAX_LISTED = 100
+
+/** Lists a person's live sessions, newest first, the current one always among them. */
+export const listSessions = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { user, session }: SignedIn,
+): Promise<Session[]> => {
+  const { items } = await deps.table.listed(SessionEntity, sessionsOf(user.id), { limit: MAX_LISTED })
+  const live = items.filter((one) => one.expires_at > deps.clock.now() && !isEnded(user, one))
+  // Sessions from before this list existed aren't in it.
+  return live.some(({ id }) => id === session.id) ? live : [session, ...live]
+}
+
+/** Ends one of the person's sessions. @throws `not_found`, also for another person's */
+export const endSessionById = async (
+  work: Work,
+  { user, workspace_id }: { user: User; workspace_id: string },
+  id: string,
+) => {
+  const woken = await wakePagesWrites(work, { workspace_id, user_id: user.id })
+  await work.commit([SessionEntity.delete({ id }, { where: { user_id: user.id }, otherwise: noSession }), ...woken])
+}
+
+const noSession = () => fail('not_found', { message: 'Session not found, or it has already ended.' })
+
+/** Ends every session of the person except the one that asks, from the next request on. */
+export const endOtherSessions = async (work: Work, { user, session }: SignedIn): Promise<void> => {
+  const woken = await wakePagesWrites(work, session)
+  await work.commit([
+    UserEntity.update(
+      { id: user.id },
+      { set: { sessions_ended: { at: work.clock.now(), except: session.id } } },
+      { where: { status: 'active' } },
+    ),
+    ...woken,
+  ])
 }
 
 /**

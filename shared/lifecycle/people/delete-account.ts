@@ -101,6 +101,8 @@ const tombstone = ({ clock }: Pick<Work, 'clock'>, { id, created_at }: User): Us
   created_at,
   joins: undefined,
   passkeys: undefined,
+  handle: undefined,
+  sessions_ended: undefined,
   deleted_at: clock.now(),
 })
 

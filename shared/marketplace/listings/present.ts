@@ -26,6 +26,7 @@ export const presentAppSummary = (
     logo_url: app.logo_url ?? null,
     logo_path: logoPath(app),
     verified: app.verified,
+    developer_id: app.developer_id,
     developer_name: developerName,
     similar_to: app.similar_to ?? [],
     rating: { average, count },

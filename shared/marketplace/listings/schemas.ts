@@ -44,6 +44,7 @@ const shown = () => ({
   logo_url: z.string().nullable(),
   logo_path: logoPathField(),
   verified: z.boolean().meta({ description: 'The platform verified the developer.' }),
+  developer_id: idField('dev'),
   developer_name: z.string().meta({ description: 'The developer’s company, or their name.', example: 'Acme Ltd' }),
   similar_to: similarToField(),
   rating: rating(),
@@ -141,3 +142,16 @@ export const InstallLinkSchema = () =>
     .meta({ id: 'InstallLink' })
 
 export type InstallLinkView = z.infer<ReturnType<typeof InstallLinkSchema>>
+
+/** Response of `GET /console/publishers/{id}`. */
+export const PublisherSchema = () =>
+  z
+    .object({
+      id: idField('dev'),
+      name: z.string().meta({ description: 'The developer’s company, or their name.', example: 'Acme Ltd' }),
+      verified: z.boolean().meta({ description: 'The platform verified the developer.' }),
+      apps: z.array(MarketplaceAppSchema()),
+    })
+    .meta({ id: 'Publisher' })
+
+export type PublisherView = z.infer<ReturnType<typeof PublisherSchema>>

@@ -53,6 +53,7 @@ describe('GET /console/grants', () => {
         approved_by: { id: person.user.id, name: expect.any(String) },
         created_at: expect.any(String),
         last_used_at: expect.any(String),
+        paused_at: null,
       },
     ])
     expect(await ids((await act.signIn()).token)).toEqual([])
@@ -186,5 +187,56 @@ describe('DELETE /console/grants/{id}', () => {
     const both = await Promise.all([revoke(person.token, grantId), revoke(person.token, grantId)])
     expect(both.map(({ status }) => status).sort()).toEqual([204, 404])
     expect((await revoke(person.token, grantId)).status).toBe(404)
+  })
+})
+
+describe('a grant that an admin paused', () => {
+  const pause = (token: string, id: string) => platform.call('POST', `/console/grants/${id}/pause`, { token })
+  const resume = (token: string, id: string) => platform.call('POST', `/console/grants/${id}/resume`, { token })
+
+  it('has its tokens refused from the next request on, and accepted again once it is resumed', async () => {
+    const { client, person, grantId, workspaceId } = await granted()
+    const use = () => platform.call('GET', '/api/v1/me', { token: client.tokens.access_token })
+    expect((await use()).status).toBe(200)
+    const paused = await pause(person.token, grantId)
+    expect(paused.body).toMatchObject({ id: grantId, paused_at: expect.any(String) })
+    expect((await use()).body.error.code).toBe('installation_suspended')
+    const refreshed = await act.refresh(client, client.tokens.refresh_token)
+    expect([refreshed.status, refreshed.body.error.code]).toEqual([403, 'installation_suspended'])
+    expect((await pause(person.token, grantId)).body.paused_at, 'a repeat changes nothing').toBe(paused.body.paused_at)
+
+    expect((await resume(person.token, grantId)).body.paused_at).toBeNull()
+    expect((await use()).status).toBe(200)
+    expect((await act.refresh(client, client.tokens.refresh_token)).status, 'the refresh token wasn’t used up').toBe(
+      200,
+    )
+    await platform.drain()
+    const actions = (await listAudit(platform, workspaceId)).map(({ action }) => action)
+    expect(actions).toEqual(expect.arrayContaining(['grant.paused', 'grant.resumed']))
+    expect(actions.filter((action) => action === 'grant.paused')).toHaveLength(1)
+  })
+
+  it('can’t be paused or resumed by a member, even the one who approved it, or from another workspace', async () => {
+    const { grantId, person, colleague } = await granted()
+    const { token } = await colleague('member')
+    expect((await pause(token, grantId)).body.error.code).toBe('admin_required')
+    await pause(person.token, grantId)
+    expect((await resume(token, grantId)).body.error.code).toBe('admin_required')
+    expect((await resume((await act.signIn()).token, grantId)).status).toBe(404)
+  })
+
+  it('can be revoked, and isn’t found afterwards', async () => {
+    const { grantId, person } = await granted()
+    await pause(person.token, grantId)
+    expect((await revoke(person.token, grantId)).status).toBe(204)
+    expect((await resume(person.token, grantId)).status).toBe(404)
+  })
+
+  it('leaves other grants of the app as they are', async () => {
+    const { client, person, grantId, workspaceId } = await granted()
+    const other = await installed(platform.deps, { workspaceId })
+    await pause(person.token, grantId)
+    expect((await platform.call('GET', '/api/v1/me', { token: other.token })).status).toBe(200)
+    expect((await platform.call('GET', '/api/v1/me', { token: client.tokens.access_token })).status).toBe(403)
   })
 })

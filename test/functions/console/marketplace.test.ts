@@ -80,6 +80,7 @@ describe('GET /console/marketplace', () => {
         logo_url: 'https://example.com/logo.png',
         logo_path: expect.stringMatching(/^\/console\/logos\/avatar-/),
         verified: false,
+        developer_id: expect.stringMatching(/^dev_/),
         developer_name: 'Ada Example',
         similar_to: [],
         rating: { average: 4.75, count: 4 },

@@ -35,6 +35,8 @@ describe('GET /console/members', () => {
     expect(body.items.map(({ id }: { id: string }) => id)).toEqual(byId)
     expect(body.items.find(({ id }: { id: string }) => id === admin.user.id)).toEqual({
       id: admin.user.id,
+      contact: null,
+      last_active_at: null,
       name: 'Renamed',
       role: 'admin',
       joined_at: expect.stringMatching(/^\d{4}-.*\+00:00$/),

@@ -13,6 +13,7 @@ const ROUTES: readonly Route[] = [
   { path: '/agents/:id', load: () => import('./screens/agent.tsx') },
   { path: '/marketplace', load: () => import('./screens/marketplace.tsx') },
   { path: '/marketplace/:slug', load: () => import('./screens/app.tsx') },
+  { path: '/publishers/:id', load: () => import('./screens/publisher.tsx') },
   { path: '/runs', load: () => import('./screens/runs.tsx') },
   { path: '/runs/:id', load: () => import('./screens/run.tsx') },
   { path: '/files', load: () => import('./screens/files.tsx') },

@@ -10,6 +10,8 @@ export interface TelegramPerson {
   firstName: string
   /** BCP 47. */
   locale: string
+  /** Public handle, without `@`. */
+  handle?: string | undefined
 }
 
 /**
@@ -36,6 +38,8 @@ export const telegramPerson = (user: z.infer<ReturnType<typeof TelegramUser>>): 
     name: clean(`${firstName} ${user.last_name ?? ''}`),
     firstName,
     locale: locale(user.language_code),
+    // Telegram's own rule (core.telegram.org/method/account.checkUsername), so that a link with it leads nowhere else.
+    handle: /^\w{4,32}$/.test(user.username ?? '') ? user.username : undefined,
   }
 }
 

@@ -1,8 +1,10 @@
 import { usePages } from '../../../ui/data.ts'
 import { t } from '../../../ui/messages.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { isAdmin } from '../account.ts'
 import { api, unwrap } from '../api.ts'
 import { GrantCard } from '../ui/grants.tsx'
+import { ConnectedWebhooks } from '../ui/webhooks.tsx'
 
 export default function Access() {
   const grants = usePages('installations grants', async (cursor) => {
@@ -24,6 +26,7 @@ export default function Access() {
         }
       </Shown>
       <More more={grants.more} />
+      {isAdmin.value && <ConnectedWebhooks />}
     </Screen>
   )
 }

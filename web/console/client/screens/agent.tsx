@@ -14,6 +14,7 @@ import { type ToolName, ToolTicks } from '../../../ui/tools.tsx'
 import { isAdmin, isOwner } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { GrantCard } from '../ui/grants.tsx'
+import { PermissionChanges } from '../ui/permission-changes.tsx'
 import { Reviews } from '../ui/reviews.tsx'
 import { ScopeList } from '../ui/scopes.tsx'
 import { SettingsForm } from '../ui/settings-form.tsx'
@@ -37,6 +38,7 @@ const Upgrade = ({ one }: { one: Installation }) => {
           { latest_version: <strong>{one.latest_version}</strong>, version: one.agent.version },
         )}
       </p>
+      <PermissionChanges one={one} />
       {failure && <Problem failure={failure} />}
       {isAdmin.value ? (
         <button type="button" class="primary" aria-busy={busy} onClick={upgrade}>

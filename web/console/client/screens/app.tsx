@@ -161,7 +161,10 @@ export default function AppScreen({ slug }: { slug: string }) {
                 <Logo name={app.name} path={app.logo_path} />
                 <span class="grow">
                   <span>
-                    by <Name>{app.developer_name || 'an unnamed developer'}</Name>
+                    by{' '}
+                    <a href={`#/publishers/${app.developer_id}`}>
+                      <Name>{app.developer_name || 'an unnamed developer'}</Name>
+                    </a>
                     {app.verified ? ' · ✓ verified' : ' · unverified'}
                   </span>
                   <Stars rating={app.rating.average} count={app.rating.count} />

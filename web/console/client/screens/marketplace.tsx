@@ -6,8 +6,8 @@ import { humanize } from '../../../ui/format.ts'
 import type { paths } from '../../../ui/platform.d.ts'
 import { place, redirect } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
-import { Logo, Name, Stars } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { Tiles } from '../ui/tiles.tsx'
 
 type App = Schemas['MarketplaceApp']
 
@@ -38,38 +38,24 @@ const SORTS: Record<Sort, string> = { featured: 'Featured', newest: 'Newest', na
 
 const CATEGORIES = Object.keys(ALL) as Category[]
 
-const Tile = ({ app }: { app: App }) => (
-  <li>
-    <a class="tile" href={`#/marketplace/${app.slug}`}>
-      <span class="row">
-        <Logo name={app.name} path={app.logo_path} />
-        <span class="grow">
-          <strong>
-            <Name>{app.name}</Name>
-          </strong>
-          <span class="soft">
-            <Name>{app.developer_name || 'Unnamed developer'}</Name>
-            {app.verified && ' · ✓ verified'}
-            {app.similar_to.length > 0 && ' · ! similar name'}
-          </span>
-        </span>
-      </span>
-      <p>
-        <Name>{app.summary}</Name>
-      </p>
-      <span class="row">
-        <span class="grow">
-          <Stars rating={app.rating.average} count={app.rating.count} />
-        </span>
-        {app.installation ? (
-          <span class="state good">✓ Installed</span>
-        ) : (
-          app.featured && <span class="state act">Featured</span>
-        )}
-      </span>
-    </a>
-  </li>
-)
+/** Featured apps on a shelf of their own, as long as nobody searches. */
+const Shelves = ({ apps }: { apps: readonly App[] }) => {
+  const featured = apps.filter((app) => app.featured)
+  const others = apps.filter((app) => !app.featured)
+  if (featured.length === 0 || others.length === 0) return <Tiles apps={apps} />
+  return (
+    <>
+      <section aria-labelledby="featured">
+        <h2 id="featured">Featured</h2>
+        <Tiles apps={featured} />
+      </section>
+      <section class="further" aria-labelledby="others">
+        <h2 id="others">Newest</h2>
+        <Tiles apps={others} />
+      </section>
+    </>
+  )
+}
 
 export default function Marketplace() {
   const { query } = place.value
@@ -140,12 +126,10 @@ export default function Marketplace() {
                 Can’t find what you need? <a href="#/wishlist">Request an agent</a>
               </p>
             </Empty>
+          ) : q || category || sort ? (
+            <Tiles apps={items} />
           ) : (
-            <ul class="grid">
-              {items.map((app) => (
-                <Tile key={app.id} app={app} />
-              ))}
-            </ul>
+            <Shelves apps={items} />
           )
         }
       </Shown>

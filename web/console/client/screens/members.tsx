@@ -10,11 +10,11 @@ import { fullTime } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
-import { Initials, Name, When } from '../../../ui/text.tsx'
+import { Initials, Name, State, When } from '../../../ui/text.tsx'
 import { identity, isAdmin, isOwner, roleName, signOut } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 
-type Member = Schemas['WorkspaceMember']
+type Member = Schemas['ConsoleMember']
 type Invitation = Schemas['Invitation']
 type Role = Member['role']
 
@@ -102,7 +102,21 @@ const MemberRow = ({ member }: { member: Member }) => {
             <Name>{member.name}</Name>
             {me && <span class="soft"> {t('(you)')}</span>}
           </strong>
-          <span class="soft">{rich('Joined {time}', { time: <When at={member.joined_at} /> })}</span>
+          <span class="soft">
+            {member.last_active_at && <>{rich('Active {time}', { time: <When at={member.last_active_at} /> })} · </>}
+            {rich('Joined {time}', { time: <When at={member.joined_at} /> })}
+            {member.contact && (
+              <>
+                {' · '}
+                <a href={safeUrl(member.contact)} target="_blank" rel="noreferrer noopener">
+                  {rich('Message<unseen> {name}</unseen> on Telegram', {
+                    name: member.name,
+                    unseen: (text) => <span class="unseen">{text}</span>,
+                  })}
+                </a>
+              </>
+            )}
+          </span>
         </span>
         {mayChange ? (
           <select
@@ -173,6 +187,7 @@ const Invitations = () => {
                       })}
                     </span>
                   </span>
+                  <State name="pending" label={t('Invited')} />
                   <Confirm
                     quiet
                     label={t('Revoke')}

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
-import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { type Page, patch, refresh, useData, usePages } from '../../../ui/data.ts'
 import { Form } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
-import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow, unread } from '../live.ts'
 import { addressOf } from '../places.ts'
+import { sendAtOnce } from '../ui/at-once.ts'
+import { announceDelayed } from '../ui/undo.ts'
 
 type Notification = Schemas['Notification']
 type Preferences = Schemas['NotificationPreferences']
@@ -90,7 +90,6 @@ export default function Notifications() {
   const list = usePages<Notification>(KEY, (cursor) =>
     unwrap(api.GET('/console/notifications', { params: { query: cursor ? { cursor } : {} } })),
   )
-  const { busy, failure, act } = useAction()
   const shownRead = (ids: ReadonlySet<string>): void => {
     patch<Page<Notification>>(KEY, (page) => ({
       ...page,
@@ -105,26 +104,36 @@ export default function Notifications() {
       .POST('/console/notifications/read', { body: { ids: [one.id] } })
       .then(pollNow, () => void refresh('notifications'))
   }
-  const readAll = () =>
-    act(async () => {
-      const newest = list.items?.[0]?.id
-      await unwrap(api.POST('/console/notifications/read', { body: { all: true, ...(newest && { until: newest }) } }))
-      shownRead(new Set(list.items?.map(({ id }) => id)))
-      announce(t('All notifications marked as read.'))
-      pollNow()
+  const readAll = () => {
+    const newest = list.items?.[0]?.id
+    const before = unread.value
+    shownRead(new Set(list.items?.map(({ id }) => id)))
+    unread.value = 0
+    const revert = (): void => {
+      unread.value = before
+      void refresh('notifications')
+    }
+    const body = { all: true as const, ...(newest && { until: newest }) }
+    announceDelayed(t('All notifications marked as read.'), {
+      revert,
+      commit: async () => {
+        await unwrap(api.POST('/console/notifications/read', { body }))
+        pollNow()
+      },
+      commitAtOnce: () => sendAtOnce('console/notifications/read', body),
     })
+  }
   return (
     <Screen
       title={t('Notifications')}
       actions={
         unread.value > 0 && (
-          <button type="button" aria-busy={busy} onClick={readAll}>
+          <button type="button" onClick={readAll}>
             {t('Mark all as read')}
           </button>
         )
       }
     >
-      {failure && <Problem failure={failure} />}
       <Shown known={list} rows={6}>
         {({ items }) =>
           items.length === 0 ? (

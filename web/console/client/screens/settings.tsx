@@ -6,6 +6,7 @@ import { Bans, CrossAgent, PrimaryAgent } from './settings/agents.tsx'
 import { Deletion } from './settings/deletion.tsx'
 import { NamedForm } from './settings/named-form.tsx'
 import { Passkeys } from './settings/passkeys.tsx'
+import { Sessions } from './settings/sessions.tsx'
 
 export default function Settings() {
   const who = identity.value
@@ -20,6 +21,10 @@ export default function Settings() {
       <section class="card" aria-labelledby="passkeys">
         <h2 id="passkeys">Passkeys</h2>
         <Passkeys />
+      </section>
+      <section class="card" aria-labelledby="sessions">
+        <h2 id="sessions">Devices</h2>
+        <Sessions />
       </section>
       <section class="card" aria-labelledby="workspace">
         <h2 id="workspace">Workspace</h2>

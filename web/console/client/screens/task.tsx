@@ -27,6 +27,7 @@ import {
   TaskFields,
   type TaskStatus,
 } from '../ui/task.tsx'
+import { announceUndoable } from '../ui/undo.ts'
 
 type Whole = Schemas['TaskWithConversation']
 
@@ -44,8 +45,17 @@ const Edit = ({ task, onClose }: { task: Whole; onClose: () => void }) => {
             ? { installation_id: assignee }
             : { installation_id: null, user_id: null })),
     }
-    await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id: task.id } }, body }))
-    await refresh('tasks')
+    const change = async (to: object): Promise<void> => {
+      await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id: task.id } }, body: to }))
+      await refresh('tasks')
+    }
+    await change(body)
+    // A new assignee may have started already.
+    if (assignee !== assigneeId(task)) announce(t('Task saved.'))
+    else {
+      const before = { ...bodyOf(draftOf(task)), due_date: task.due_date }
+      announceUndoable(t('Task saved.'), () => change(before))
+    }
   }
   return (
     <Modal title={t('Edit task')} onClose={onClose}>
@@ -97,12 +107,17 @@ export default function TaskScreen({ id }: { id: string }) {
   const [editing, setEditing] = useState(false)
   const { busy, failure, act } = useAction()
   const path = { id }
-  const setStatus = (status: TaskStatus) =>
+  const setStatus = (status: TaskStatus, isUndo = false): Promise<boolean> =>
     act(async () => {
+      const before = task.data?.status
       const undo = patch<Whole>(key, (now) => ({ ...now, status }))
       try {
         await unwrap(api.PATCH('/console/tasks/{id}', { params: { path }, body: { status } }))
-        announce(t('Moved to “{status}”.', { status: statusLabel(status) }))
+        if (before && before !== status && !isUndo) {
+          announceUndoable(t('Moved to “{status}”.', { status: statusLabel(status) }), async () => {
+            if (!(await setStatus(before, true))) throw new Error('not moved back')
+          })
+        }
       } catch (error) {
         undo()
         throw error

@@ -28,6 +28,7 @@ import {
   TaskFields,
   type TaskStatus,
 } from '../ui/task.tsx'
+import { announceUndoable } from '../ui/undo.ts'
 import { Windowed } from '../ui/windowed.tsx'
 
 type Task = Schemas['Task']
@@ -136,7 +137,7 @@ const heightOf = (task: Task): number =>
   (hasMarks(task) ? 1.6 : 0)
 
 interface Moves {
-  move(id: string, to: TaskStatus): void
+  move(id: string, to: TaskStatus): Promise<boolean>
 }
 
 const Card = ({ task, move }: { task: Task } & Moves) => {
@@ -315,16 +316,20 @@ export default function Tasks() {
     asked.current = loaded
     more?.().catch(() => setStopped(key))
   }, [loaded, loadsMore, more, key])
-  const move = (id: string, status: TaskStatus): void => {
+  const move = (id: string, status: TaskStatus, isUndo = false): Promise<boolean> => {
+    const before = items?.find((task) => task.id === id)?.status
     // Optimistic update, undone if the request fails.
     const undo = patch<Page<Task>>(key, (page) => ({
       ...page,
       items: page.items.map((task) => (task.id === id ? { ...task, status } : task)),
     }))
-    void act(async () => {
+    return act(async () => {
       try {
         await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status } }))
-        announce(t('Moved to “{status}”.', { status: statusLabel(status) }), { to: `/tasks/${id}`, label: t('Open') })
+        if (!before || isUndo) return
+        announceUndoable(t('Moved to “{status}”.', { status: statusLabel(status) }), async () => {
+          if (!(await move(id, before, true))) throw new Error('not moved back')
+        })
       } catch (error) {
         undo()
         throw error

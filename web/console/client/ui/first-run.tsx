@@ -1,6 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useData } from '../../../ui/data.ts'
+import { localSignIn } from '../../../session/config.ts'
+import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, useData } from '../../../ui/data.ts'
 import { rich, t } from '../../../ui/messages.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { identity } from '../account.ts'
 import { api, unwrap } from '../api.ts'
 
@@ -11,6 +15,44 @@ interface Step {
   to: string | undefined
   verb: string
   done: boolean
+  /** The platform's sample agent does for this step. */
+  offersSample?: boolean
+}
+
+/** Fills the workspace of a local run with sample records. */
+const FillDemo = () => {
+  const { busy, failure, act } = useAction()
+  const fill = async (): Promise<void> => {
+    await unwrap(api.POST('/console/demo'))
+    announce(t('The workspace has sample tasks, runs and notifications now.'), { to: '/tasks', label: t('View') })
+    await refresh('installations', 'runs', 'tasks', 'notifications')
+  }
+  return (
+    <>
+      {failure && <Problem failure={failure} />}
+      <button type="button" aria-busy={busy} onClick={() => act(fill)}>
+        {t('Fill with a demo')}
+      </button>
+    </>
+  )
+}
+
+/** Installs the sample agent in one click. */
+const InstallSample = () => {
+  const { busy, failure, act } = useAction()
+  const install = async (): Promise<void> => {
+    const { id } = await unwrap(api.POST('/console/sample-agent'))
+    announce(t('The sample agent was installed.'), { to: `/agents/${id}`, label: t('View') })
+    await refresh('installations')
+  }
+  return (
+    <>
+      {failure && <Problem failure={failure} />}
+      <button type="button" aria-busy={busy} onClick={() => act(install)}>
+        {t('Install the sample agent')}
+      </button>
+    </>
+  )
 }
 
 /** Kept by the browser, since it concerns one person. Private windows may block it, and then the list stays. */
@@ -53,6 +95,7 @@ const Steps = ({ workspaceId, onOver }: { workspaceId: string; onOver: () => voi
       to: '/marketplace',
       verb: t('Open the marketplace'),
       done: installed.length > 0,
+      offersSample: true,
     },
     {
       title: t('Configure it'),
@@ -111,10 +154,21 @@ const Steps = ({ workspaceId, onOver }: { workspaceId: string; onOver: () => voi
               <strong>{step.title}</strong>
               {step.done && <span class="unseen"> {t('(done)')}</span>}
               {!step.done && <p class="hint">{step.why}</p>}
-              {!step.done && step.to && (
-                <a class={step === next ? 'button primary' : 'button'} href={`#${step.to}`}>
-                  {step.verb}
-                </a>
+              {!step.done && step.offersSample && (
+                <p class="hint">
+                  {t('To look around first, install the sample agent. It answers by fixed rules and needs no key.')}
+                </p>
+              )}
+              {!step.done && (step.to || step.offersSample) && (
+                <div class="actions">
+                  {step.to && (
+                    <a class={step === next ? 'button primary' : 'button'} href={`#${step.to}`}>
+                      {step.verb}
+                    </a>
+                  )}
+                  {step.offersSample && <InstallSample />}
+                  {step.offersSample && localSignIn && <FillDemo />}
+                </div>
               )}
             </div>
           </li>

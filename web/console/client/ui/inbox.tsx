@@ -11,6 +11,7 @@ import { Name, Prose, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { useWaiting } from '../waiting.ts'
 import { moveByKey } from './inbox-keys.ts'
+import { announceUndoable } from './undo.ts'
 
 type Item = Schemas['WaitingItem']
 
@@ -40,9 +41,11 @@ const morningIn = (days: number): Date => {
   return at
 }
 
-const snooze = async (ids: string[], until: string | null): Promise<void> => {
+const snooze = async (ids: string[], until: string | null, isUndo = false): Promise<void> => {
   await unwrap(api.PUT('/console/inbox/snoozes', { body: { ids, until } }))
-  announce(until === null ? t('Back in your inbox.') : t('Snoozed. It comes back then.'))
+  if (isUndo) return void (await reload())
+  if (until === null) announce(t('Back in your inbox.'))
+  else announceUndoable(t('Snoozed. It comes back then.'), () => snooze(ids, null, true))
   await reload()
 }
 
@@ -159,10 +162,14 @@ const rejectDraft = async ({ id }: Item): Promise<void> => {
   announce(t('Draft rejected. Nothing was sent.'))
 }
 
-const finishTask = async ({ id }: Item): Promise<void> => {
-  await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status: 'done' } }))
+const setStatus = async (id: string, status: 'done' | 'review'): Promise<void> => {
+  await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status } }))
   await reload()
-  announce(t('Task done.'))
+}
+
+const finishTask = async ({ id }: Item): Promise<void> => {
+  await setStatus(id, 'done')
+  announceUndoable(t('Task done.'), () => setStatus(id, 'review'))
 }
 
 const Task = ({ item }: { item: Item }) => {

@@ -1,0 +1,81 @@
+import type { LanguageModel, ModelAnswer, ModelCall, ModelRequest } from '#shared/kernel/ports/language-model.ts'
+
+/** Name of the built-in model, which answers by fixed rules and needs neither key nor network. */
+export const SAMPLE_MODEL = 'platform:sample'
+
+const answer = (text: string, calls: ModelCall[] = []): ModelAnswer => ({
+  kind: 'answer',
+  text,
+  calls,
+  end: 'whole',
+  inputTokens: 0,
+  outputTokens: 0,
+})
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+const parsed = (text: string): Record<string, unknown> => {
+  try {
+    return record(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+/** Returns what the person wrote: the message to answer, the task, or the first text of the run's input. */
+const questionIn = (prompt: string): string => {
+  const { conversation, task, input } = parsed(prompt)
+  const said = record(record(conversation).message).text ?? record(task).title
+  if (typeof said === 'string') return said
+  return Object.values(record(input)).find((value) => typeof value === 'string') ?? ''
+}
+
+const QUOTED = 200
+const quoted = (text: string): string => `“${text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text}”`
+
+const INTRODUCTION =
+  'I’m the sample agent. I answer by fixed rules, without a language model, to show how agents work here.'
+
+const SUGGESTIONS =
+  'Try “Tell me about this workspace”, which reads the workspace’s settings, or “Create a task: water the plants”.'
+
+const TASK = /\btask\b[^:]*:\s*(?<title>.+)/is
+const WORKSPACE = /\bworkspace\b/i
+
+/** Returns the call that a question asks for. */
+const callFor = (question: string): Omit<ModelCall, 'id'> | undefined => {
+  const title = TASK.exec(question)?.groups?.title?.split('\n')[0]?.trim().slice(0, 200)
+  if (title) return { tool: 'create_task', arguments: { title } }
+  return WORKSPACE.test(question) ? { tool: 'workspace_info', arguments: {} } : undefined
+}
+
+/** Puts the result of a call into words. */
+const report = (tool: string, text: string): string => {
+  const result = parsed(text)
+  if ('error' in result) return 'I tried, but wasn’t allowed to. The run shows what was refused, and why.'
+  if (tool === 'create_task') return 'Done: the task is on the board under Tasks.'
+  const { name, locale, time_zone } = result
+  return [
+    typeof name === 'string' ? `This workspace is called ${quoted(name)}.` : 'I read the workspace’s settings.',
+    ...(typeof locale === 'string' ? [`Its language is ${locale}.`] : []),
+    ...(typeof time_zone === 'string' ? [`Its time zone is ${time_zone}.`] : []),
+    'I read that with the tool workspace_info, which you can see in the run.',
+  ].join(' ')
+}
+
+const turn = ({ messages, tools }: Pick<ModelRequest, 'messages' | 'tools'>): ModelAnswer => {
+  const last = messages.at(-1)
+  if (last?.role === 'tool') {
+    const [result] = last.results
+    return answer(result ? report(result.tool, result.text) : INTRODUCTION)
+  }
+  const question = last?.role === 'user' ? questionIn(last.text) : ''
+  const call = callFor(question)
+  if (call && tools.some(({ name }) => name === call.tool)) return answer('', [{ id: 'call-1', ...call }])
+  if (call) return answer(`${INTRODUCTION} I’m not allowed to use the tool ${call.tool} in this workspace.`)
+  return answer(`${question ? `You wrote ${quoted(question)}. ` : ''}${INTRODUCTION} ${SUGGESTIONS}`)
+}
+
+/** The built-in model. The same conversation always gets the same turn. */
+export const sampleModel: LanguageModel = { turn: async (request) => turn(request) }

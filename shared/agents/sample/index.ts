@@ -1,0 +1,1 @@
+export { installSampleAgent } from './install.ts'

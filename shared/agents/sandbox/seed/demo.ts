@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { InstallationEntity } from '#shared/access/installations/index.ts'
+import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
+import type { Belonging } from '#shared/identity/people/index.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import { installSampleAgent } from '../../sample/index.ts'
+import { SeedEntity } from '../entity.ts'
+import { seedRecords } from './records.ts'
+
+/** Number of records that were created, by kind. */
+export const DemoSchema = () =>
+  z
+    .object({
+      tasks: z.number().int(),
+      runs: z.number().int(),
+      notifications: z.number().int(),
+      messages: z.number().int(),
+    })
+    .meta({ id: 'SeededDemo' })
+
+/**
+ * Handles `POST /console/demo`: fills the workspace of a local run with the records of a sandbox seed, for the sample agent,
+ * which it installs. Files are left out, because the console's function can't write any. Everything or nothing is written.
+ * @throws `console_provisioning_disabled` outside of local runs; `conflict` if the workspace was filled before; see also
+ *   {@link installSampleAgent}
+ */
+export const seedDemo = async (work: Work, belonging: Belonging): Promise<z.infer<ReturnType<typeof DemoSchema>>> => {
+  if (!work.settings.consoleAutoProvision) throw fail('console_provisioning_disabled')
+  const { workspace, member } = belonging
+  const seedId = work.id('audit')
+  if (await work.table.get(SeedEntity, { workspace_id: workspace.id })) throw filledBefore()
+  const { id } = await installSampleAgent(withoutAnswer(work), belonging)
+  const installation = await work.table.get(InstallationEntity, { workspace_id: workspace.id, id })
+  if (!installation) throw fail('conflict', { message: 'The sample agent was uninstalled meanwhile.' })
+  const { made, messages, writes } = await seedRecords(work, {
+    seedId,
+    workspaceId: workspace.id,
+    owner: { id: member.user_id, name: member.name },
+    agents: [installation],
+  })
+  const seed = {
+    workspace_id: workspace.id,
+    id: seedId,
+    ...made,
+    file_ids: [],
+    folder_ids: [],
+    created_at: work.clock.now(),
+  }
+  const view = {
+    tasks: made.task_ids.length,
+    runs: made.runs.length,
+    notifications: made.notification_ids.length,
+    messages,
+  }
+  await work.commit([SeedEntity.create(seed, { otherwise: filledBefore }), ...writes], view)
+  return view
+}
+
+const filledBefore = () =>
+  fail('conflict', {
+    message: 'The workspace already has the demo’s records.',
+    fix: 'Sign in to another workspace to start again.',
+  })

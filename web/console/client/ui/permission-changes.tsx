@@ -1,0 +1,36 @@
+import { useData } from '../../../ui/data.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
+
+/** Compares the permissions that an agent has with those that its newest version requests. */
+export const PermissionChanges = ({ one }: { one: Schemas['InstallationDetails'] }) => {
+  const { slug } = one.app
+  const link = useData(`installations link ${slug}`, () =>
+    unwrap(api.GET('/console/install/{slug}', { params: { path: { slug } } })),
+  )
+  if (!link.data) return null
+  const { scopes } = link.data
+  const added = scopes.filter(({ granted }) => !granted)
+  const kept = scopes.filter(({ granted }) => granted)
+  if (added.length === 0) {
+    return <p>It asks for the same {kept.length === 1 ? 'permission' : 'permissions'} as before.</p>
+  }
+  return (
+    <>
+      <p>It asks for more than this workspace granted. The update doesn’t grant it: you decide afterwards.</p>
+      <ul class="plain">
+        {added.map(({ scope, description, dangerous, denied }) => (
+          <li key={scope}>
+            <strong>New:</strong> {description}
+            {dangerous && <strong> Sensitive.</strong>}
+            {denied && ' Blocked by a workspace admin.'}
+          </li>
+        ))}
+        {kept.map(({ scope, description }) => (
+          <li key={scope} class="soft">
+            As before: {description}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
