@@ -1,3 +1,4 @@
+import { localSignIn } from '../../session/config.ts'
 import { t } from '../../ui/messages.ts'
 import { loadRoute, type Route, RoutedScreen } from '../../ui/routes.tsx'
 import { Empty, Screen } from '../../ui/screen.tsx'
@@ -28,6 +29,7 @@ const ROUTES: readonly Route[] = [
   { path: '/usage', load: () => import('./screens/usage.tsx') },
   { path: '/members', load: () => import('./screens/members.tsx') },
   { path: '/audit', load: () => import('./screens/audit.tsx'), only: isAdmin },
+  ...(localSignIn ? [{ path: '/gallery', load: () => import('./screens/gallery.tsx') }] : []),
   { path: '/more', load: () => import('./screens/more.tsx') },
 ]
 loadRoute(ROUTES)
