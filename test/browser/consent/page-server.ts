@@ -1,7 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { serveLive } from '#testkit/live.ts'
 import type { TestPlatform } from '#testkit/platform.ts'
+
+/** Size from which the gateway compresses (infra/api.ts). */
+const COMPRESSED_BYTES = 2_048
 
 /**
  * Serves the platform to a browser, below a path, as on a deployed stage.
@@ -19,7 +23,10 @@ export const serveToBrowser = async (platform: TestPlatform, prefix: string, wit
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
     const body = Buffer.concat(chunks).toString()
     const answer = await call(request.method ?? 'GET', path, { headers, ...(body && { body }) })
-    return response.writeHead(answer.status, answer.headers).end(answer.text)
+    if (answer.text.length < COMPRESSED_BYTES || !/\bgzip\b/.test(headers['accept-encoding'] ?? ''))
+      return response.writeHead(answer.status, answer.headers).end(answer.text)
+    const { 'content-length': _, ...others } = answer.headers
+    return response.writeHead(answer.status, { ...others, 'content-encoding': 'gzip' }).end(gzipSync(answer.text))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   if (withLive) live = serveLive(platform, server)
