@@ -25,7 +25,7 @@ import {
 import type { Work } from '#shared/foundation/work/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { uniqueParameters } from '#shared/http/parse.ts'
-import { takeRateLimits } from '#shared/http/rate-limit.ts'
+import { takeRateLimit } from '#shared/http/rate-limit.ts'
 import { publicDocument, redirect } from '#shared/http/response.ts'
 import { addressKey } from '#shared/http/source-address.ts'
 import { fail } from '#shared/kernel/errors.ts'
@@ -72,7 +72,7 @@ const begin = defineEndpoint({
 const limitReading = async (work: Work, sourceIp: string | undefined): Promise<void> => {
   if (!work.settings.addressRateLimits || sourceIp === undefined) return
   const name = `host-document:${addressKey(sourceIp)}`
-  await takeRateLimits(work, [{ name, rate: LIMITS.hostDocumentRate, scope: 'address' }])
+  await takeRateLimit(work, { name, rate: LIMITS.hostDocumentRate, scope: 'address' })
 }
 
 const register = defineEndpoint({

@@ -1,7 +1,7 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { ANONYMOUS_RATES } from '../kernel/limits.ts'
 import type { Endpoint } from './endpoint.ts'
-import { takeRateLimits } from './rate-limit.ts'
+import { takeRateLimit } from './rate-limit.ts'
 import { addressKey } from './source-address.ts'
 
 /**
@@ -19,7 +19,7 @@ export const limitAnonymous = async (
   const { address, stage } = ANONYMOUS_RATES[anonymous]
   const name = `anonymous:${anonymous}`
   if (sourceIp) {
-    await takeRateLimits(deps, [{ name: `${name}:${addressKey(sourceIp)}`, rate: address, scope: 'address' }])
+    await takeRateLimit(deps, { name: `${name}:${addressKey(sourceIp)}`, rate: address, scope: 'address' })
   }
-  await takeRateLimits(deps, [{ name, rate: stage, scope: 'stage' }])
+  await takeRateLimit(deps, { name, rate: stage, scope: 'stage' })
 }

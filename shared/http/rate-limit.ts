@@ -2,8 +2,9 @@ import {
   type Rate,
   type RateDecision,
   rateLimited,
-  returnToBucket,
+  returnTogether,
   takeFromBucket,
+  takeTogether,
 } from '#shared/foundation/limits/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import type { LimitScope } from '../kernel/limit-scopes.ts'
@@ -16,19 +17,37 @@ export interface Bucket {
 }
 
 /**
- * Takes one token from every bucket in parallel. If one bucket rejects the request, the others get their token back, so
- * a rejected request costs nothing.
+ * Takes one token from a bucket.
+ * @returns the rate limit headers
+ * @throws `rate_limited` with `Retry-After` and the headers
+ */
+export const takeRateLimit = async (deps: Deps, bucket: Bucket): Promise<Record<string, string>> =>
+  headersOrThrow([bucket], [await takeFromBucket(deps, bucket.name, bucket.rate)])
+
+/** Buckets in one item, the first of which bounds the requests of all others. */
+export interface SharedBuckets {
+  whole: Bucket
+  part: Bucket
+}
+
+const partOf = ({ name, rate }: Bucket) => ({ field: name, rate })
+const wholeOf = ({ rate }: Bucket) => ({ field: 'tat', rate })
+
+/**
+ * Takes one token from both buckets. If one of them rejects the request, nothing is taken from the other, so a rejected request
+ * costs nothing.
  * @returns the rate limit headers, which describe the bucket with the least left
  * @throws `rate_limited` with `Retry-After` and the headers
  */
-export const takeRateLimits = async (deps: Deps, buckets: readonly Bucket[]): Promise<Record<string, string>> => {
-  const results = await Promise.all(buckets.map((bucket) => takeFromBucket(deps, bucket.name, bucket.rate)))
+export const takeSharedRateLimits = async (
+  deps: Deps,
+  { whole, part }: SharedBuckets,
+): Promise<Record<string, string>> =>
+  headersOrThrow([part, whole], await takeTogether(deps, whole.name, [partOf(part), wholeOf(whole)]))
+
+const headersOrThrow = (buckets: readonly Bucket[], results: RateDecision[]): Record<string, string> => {
   const refusedAt = results.findIndex((one) => !one.allowed)
   if (refusedAt < 0) return headersOf(least(results))
-  await giveBackRateLimits(
-    deps,
-    buckets.filter((_, i) => results[i]?.allowed),
-  )
   const [bucket, one] = [buckets[refusedAt] as Bucket, results[refusedAt] as RateDecision]
   throw rateLimited(bucket.scope, one.retryAfter, {
     message: `The request exceeds ${round(bucket.rate.perSecond)} requests per second (burst ${bucket.rate.burst}) for this ${bucket.scope}.`,
@@ -37,9 +56,12 @@ export const takeRateLimits = async (deps: Deps, buckets: readonly Bucket[]): Pr
   })
 }
 
-/** Gives back the tokens of a request that is rejected for another reason. */
-export const giveBackRateLimits = (deps: Deps, buckets: readonly Bucket[]): Promise<unknown> =>
-  Promise.all(buckets.map(({ name, rate }) => returnToBucket(deps, name, rate)))
+/** Gives back the token that a request took from the whole, and from the part unless it keeps that. */
+export const giveBackSharedRateLimits = (
+  deps: Deps,
+  { whole, part }: SharedBuckets,
+  keepsPart = false,
+): Promise<void> => returnTogether(deps, whole.name, [wholeOf(whole), ...(keepsPart ? [] : [partOf(part)])])
 
 const least = (results: RateDecision[]): RateDecision => results.reduce((a, b) => (b.remaining < a.remaining ? b : a))
 

@@ -258,6 +258,7 @@ export class Table {
       )
       return Attributes ? (withoutTableAttributes(Attributes) as T) : undefined
     } catch (error) {
+      if (answer === 'new' && wasOurs(write, error)) return itemOfError(error) as T
       throw singleError(write, error)
     }
   }
@@ -408,14 +409,20 @@ const conditionError = (write: Write, index: number, raw: Record<string, unknown
  */
 const wasOurs = (write: Write, error: unknown): boolean => {
   if (!isNamed(error, 'ConditionalCheckFailedException')) return false
-  const { Item, $metadata } = error as { Item?: Record<string, unknown>; $metadata?: { attempts?: number } }
-  if (($metadata?.attempts ?? 1) < 2 || !Item) return false
-  const current = withoutTableAttributes(unmarshall(Item as never))
+  const { $metadata } = error as { $metadata?: { attempts?: number } }
+  const current = itemOfError(error)
+  if (($metadata?.attempts ?? 1) < 2 || !current) return false
   const written =
     write.kind === 'put' ? write.item : write.changes?.add || write.changes?.append ? undefined : write.changes?.set
   return (
     written !== undefined && Object.entries(written).every(([field, value]) => isDeepStrictEqual(current[field], value))
   )
+}
+
+/** Returns the item with which a condition failed. */
+const itemOfError = (error: unknown): Record<string, unknown> | undefined => {
+  const { Item } = error as { Item?: Record<string, unknown> }
+  return Item && withoutTableAttributes(unmarshall(Item as never))
 }
 
 const singleError = (write: Write, error: unknown): unknown =>

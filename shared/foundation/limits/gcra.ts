@@ -20,7 +20,21 @@ export interface RateDecision {
 }
 
 /** Tolerated clock skew between functions. Amazon Time Sync Service keeps it within milliseconds. */
-const CLOCK_SKEW = SECOND
+export const CLOCK_SKEW = SECOND
+
+/** Time in ms for which a bucket pays with one request. */
+export const intervalOf = ({ perSecond }: Rate): number => 1_000 / perSecond
+
+/** Returns how far ahead of now an arrival time may be that still fits the burst, in ms. */
+export const toleranceOf = (rate: Rate): number => (rate.burst - 1) * intervalOf(rate)
+
+/** Returns the decision for a request that was taken. @param tat arrival time after it */
+export const taken = (rate: Rate, tat: number, now: number): RateDecision => ({
+  allowed: true,
+  rate,
+  remaining: Math.max(0, Math.floor((rate.burst * intervalOf(rate) - (tat - now)) / intervalOf(rate) + 1e-6)),
+  retryAfter: 0,
+})
 
 /**
  * Takes one request from a bucket with the generic cell rate algorithm (GCRA). The bucket is one number, the theoretical
@@ -32,16 +46,9 @@ export const takeFromBucket = async (
   name: string,
   rate: Rate,
 ): Promise<RateDecision> => {
-  const interval = 1_000 / rate.perSecond
+  const interval = intervalOf(rate)
+  const tolerance = toleranceOf(rate)
   let now = clock.now()
-  // An arrival time at most this far ahead of now still fits the burst.
-  const tolerance = (rate.burst - 1) * interval
-  const taken = (tat: number): RateDecision => ({
-    allowed: true,
-    rate,
-    remaining: Math.max(0, Math.floor((tolerance + interval - (tat - now)) / interval + 1e-6)),
-    retryAfter: 0,
-  })
   try {
     await table.transact([
       BucketEntity.replace(
@@ -49,7 +56,7 @@ export const takeFromBucket = async (
         { where: { tat: either(missing, lte(now)) } },
       ),
     ])
-    return taken(now + interval)
+    return taken(rate, now + interval, now)
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
     const known = (error.current as { tat: number }).tat
@@ -62,7 +69,7 @@ export const takeFromBucket = async (
     const bucket = await table.change<{ tat: number }>(
       BucketEntity.update({ name }, { add: { tat: interval } }, { where: { tat: lte(now + tolerance) } }),
     )
-    return taken(bucket?.tat ?? now)
+    return taken(rate, bucket?.tat ?? now, now)
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
     // The bucket expired, which happens a day after it was last full. A new one is full.
@@ -91,10 +98,11 @@ const restarted = async (
 /** Returns a request to the bucket after it was refused for another reason. */
 export const returnToBucket = async ({ table }: Pick<Deps, 'table'>, name: string, rate: Rate): Promise<void> => {
   // If the bucket has expired, there is nothing to return: a new one is full.
-  await ifUnchanged(table.transact([BucketEntity.update({ name }, { add: { tat: -1_000 / rate.perSecond } })]))
+  await ifUnchanged(table.transact([BucketEntity.update({ name }, { add: { tat: -intervalOf(rate) } })]))
 }
 
-const refused = (rate: Rate, tat: number, limit: number): RateDecision => ({
+/** Returns the decision for a request that doesn't fit. @param limit greatest arrival time that would fit, in epoch ms */
+export const refused = (rate: Rate, tat: number, limit: number): RateDecision => ({
   allowed: false,
   rate,
   remaining: 0,

@@ -3,7 +3,7 @@ import { confirmationOf, findAdminByKey, loadAdminSession, nextStepOf } from '#s
 import { LIMITS } from '../../kernel/limits.ts'
 import { authenticateToken, unauthorized } from '../bearer-token.ts'
 import type { AdminCaller } from '../callers.ts'
-import { takeRateLimits } from '../rate-limit.ts'
+import { takeRateLimit } from '../rate-limit.ts'
 import type { Authenticated, Authenticator } from './types.ts'
 
 /** Authenticates an admin by an admin token or an admin key. */
@@ -44,5 +44,5 @@ const adminCaller = async (
   caller,
   headers: again
     ? {}
-    : await takeRateLimits(deps, [{ name: `admin:${caller.admin.id}`, rate: LIMITS.callerRate, scope: 'admin' }]),
+    : await takeRateLimit(deps, { name: `admin:${caller.admin.id}`, rate: LIMITS.callerRate, scope: 'admin' }),
 })

@@ -1,7 +1,7 @@
 import { authenticateByAssertion, authenticateClient } from '#shared/access/oauth/index.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { takeRateLimits } from '../rate-limit.ts'
+import { takeRateLimit } from '../rate-limit.ts'
 import type { Authenticator, Credentials } from './types.ts'
 
 /**
@@ -19,7 +19,7 @@ export const client: Authenticator<'client'> = async (deps, credentials) => {
   const app = isSigned
     ? await authenticateByAssertion(deps, body)
     : await authenticateClient(deps, client_id, client_secret)
-  const headers = await takeRateLimits(deps, [{ name: `client:${app.id}`, rate: LIMITS.clientRate, scope: 'client' }])
+  const headers = await takeRateLimit(deps, { name: `client:${app.id}`, rate: LIMITS.clientRate, scope: 'client' })
   if (!basic) refuseSecondIdentity(credentials)
   refuseAddress(credentials)
   return { caller: { kind: 'client', app }, headers }

@@ -1,7 +1,7 @@
 import { loadSession, recordUse } from '#shared/identity/people/index.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { authenticateToken, unauthorized } from '../bearer-token.ts'
-import { takeRateLimits } from '../rate-limit.ts'
+import { takeRateLimit } from '../rate-limit.ts'
 import type { Authenticator } from './types.ts'
 
 /** Authenticates a person by their console session. */
@@ -10,7 +10,7 @@ export const consoleUser: Authenticator<'console'> = async (deps, { headers, met
   if (token.kind !== 'console') throw unauthorized('This endpoint requires a console token.')
   const [live, rateHeaders] = await Promise.all([
     loadSession(deps, token.claims),
-    again ? {} : takeRateLimits(deps, [{ name: `user:${token.claims.usr}`, rate: LIMITS.callerRate, scope: 'user' }]),
+    again ? {} : takeRateLimit(deps, { name: `user:${token.claims.usr}`, rate: LIMITS.callerRate, scope: 'user' }),
   ])
   if (!live) throw unauthorized('The session has ended.', 'Sign in again.')
   if (!again) await recordUse(deps, live)

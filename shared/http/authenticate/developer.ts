@@ -9,7 +9,7 @@ import { sameSecret, sha256 } from '../../kernel/secrets.ts'
 import { WRONG_KEY } from '../authorize.ts'
 import { bearerOf, claimedTokenType, rejectSurfaceToken, unauthorized } from '../bearer-token.ts'
 import type { Method } from '../endpoint.ts'
-import { takeRateLimits } from '../rate-limit.ts'
+import { takeRateLimit } from '../rate-limit.ts'
 import type { Authenticator } from './types.ts'
 
 /** Authenticates a developer by their key. */
@@ -45,7 +45,7 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
   const [rate] = again
     ? [{}]
     : await Promise.all([
-        takeRateLimits(deps, [{ name: `developer:${developer_id}`, rate: LIMITS.callerRate, scope: 'developer' }]),
+        takeRateLimit(deps, { name: `developer:${developer_id}`, rate: LIMITS.callerRate, scope: 'developer' }),
         noteUse(deps, record),
       ])
   return {

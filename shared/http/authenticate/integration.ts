@@ -9,7 +9,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { covers, intersect, SCOPE_NAMES, type Scope } from '../../kernel/scopes.ts'
 import { authenticateToken, unauthorized } from '../bearer-token.ts'
 import type { IntegrationCaller } from '../callers.ts'
-import { type Bucket, giveBackRateLimits, takeRateLimits } from '../rate-limit.ts'
+import { giveBackSharedRateLimits, type SharedBuckets, takeSharedRateLimits } from '../rate-limit.ts'
 import type { Authenticator } from './types.ts'
 
 type IntegrationToken = Extract<Verified, { kind: 'access' | 'callback' | 'surface' }>
@@ -31,12 +31,16 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     token.kind === 'surface'
       ? [MemberEntity.ref({ workspace_id: ws, user_id: token.claims.usr }), UserEntity.ref({ id: token.claims.usr })]
       : []
-  const ofInstallation: Bucket = { name: `installation:${ins}`, rate: LIMITS.installationRate, scope: 'installation' }
-  const ofApp: Bucket = { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' }
-  const buckets = again ? [] : [ofInstallation, ofApp]
+  const buckets: SharedBuckets = {
+    whole: { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' },
+    part: { name: ins, rate: LIMITS.installationRate, scope: 'installation' },
+  }
+  const giveBack = async (keepsPart?: boolean) => {
+    if (!again) await giveBackSharedRateLimits(deps, buckets, keepsPart)
+  }
   const [records, rateHeaders] = await Promise.all([
     deps.table.getAll([...refs, ...runRef, ...personRefs, ...grantRef]),
-    again ? {} : takeRateLimits(deps, buckets),
+    again ? {} : takeSharedRateLimits(deps, buckets),
   ])
   const [installation, app, workspace, ...bound] = records as [
     IntegrationCaller['installation'] | undefined,
@@ -58,12 +62,12 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     (token.kind !== 'callback' || run) &&
     (token.kind !== 'surface' || (member && user?.status === 'active'))
   // Requests with an ended token give their share back to live tokens. Failed authentications have their own limit.
-  if (!live) await giveBackRateLimits(deps, buckets)
+  if (!live) await giveBack()
   if (!live)
     throw unauthorized('The token was revoked.', 'Refresh the token, or ask the customer to install the app again.')
   if (app.status === 'suspended') throw fail('app_suspended')
   if (installation.status === 'suspended' || workspace.status !== 'active') {
-    await giveBackRateLimits(deps, buckets.slice(1))
+    await giveBack(true)
     throw suspended(workspace)
   }
   const isLimited = isLimitedToGrant(token)

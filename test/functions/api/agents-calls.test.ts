@@ -239,7 +239,7 @@ describe('a platform that crashes at any point of a call', () => {
       )
       if (!death.restore()) {
         expect(first.status).toBe(200)
-        expect(death.effects()).toBeGreaterThan(4)
+        expect(death.effects()).toBeGreaterThan(3)
         return
       }
       expect(first.status).toBeOneOf([200, 500])

@@ -93,10 +93,7 @@ export const createCustomer = async (making: WorldContext, agent: Receiver, vend
       workspace,
       ...(await createMessenger(making, owner.credential)),
     },
-    buckets: [
-      ...[`user:${owner.user}`, `user:${member.user}`],
-      ...[`installation:${installation}`, `agent-calls:${installation}`],
-    ],
+    buckets: [...[`user:${owner.user}`, `user:${member.user}`], ...[`app:${app.id}`, `agent-calls:${installation}`]],
   }
 }
 

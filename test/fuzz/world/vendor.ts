@@ -40,7 +40,6 @@ export const createVendor = async ({ platform, unique, call }: WorldContext, age
   const me = await call('GET', '/api/v1/dev/me', credential)
   const version = (await call('GET', `${path}/versions`, credential)).items[0]
   const verification = await call('POST', '/api/v1/dev/verification', credential, APPLICATION)
-  const installation = (await call('GET', '/api/v1/me', sandbox)).installation.id
   const spare = await call('POST', '/api/v1/dev/register', {}, { email: `spare-${unique}@example.com`, name: 'Eve' })
   return {
     app: made.app,
@@ -51,7 +50,7 @@ export const createVendor = async ({ platform, unique, call }: WorldContext, age
     ids: { app: made.app.id, developer: me.id, version: version.id, verification: verification.id },
     buckets: [
       ...[`app:${made.app.id}`, `client:${made.app.id}`, `checks:${made.app.id}`],
-      ...[`developer:${me.id}`, `test-run:${me.id}`, `installation:${installation}`],
+      ...[`developer:${me.id}`, `test-run:${me.id}`],
     ],
   }
 }

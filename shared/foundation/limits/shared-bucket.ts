@@ -1,0 +1,106 @@
+import { DAY } from '#shared/kernel/clock.ts'
+import { ConditionFailed, ifUnchanged } from '#shared/table/entity.ts'
+import { either, lte, missing, type Where } from '#shared/table/expressions.ts'
+import type { Deps } from '../work/work.ts'
+import { BucketEntity, type StoredBucket } from './entity.ts'
+import { CLOCK_SKEW, intervalOf, type Rate, type RateDecision, refused, taken, toleranceOf } from './gcra.ts'
+
+/** One of the rate limits that share an item. */
+export interface Part {
+  /** Field of its arrival time. */
+  field: string
+  rate: Rate
+}
+
+/** Parts that an item holds before full ones are removed. It then still costs one unit to write. */
+const PARTS = 12
+
+/** Parts removed by one write, because its expression is limited to 4 KB. */
+const REMOVED = 50
+
+/** Attempts against other writers. Each knows more of the item, so three are enough unless the item expires meanwhile. */
+const ATTEMPTS = 10
+
+/**
+ * Takes one request from all of these parts of an item, or from none. It costs one write while they are full, and two in
+ * between. Exact like {@link takeFromBucket}, and by the same algorithm.
+ *
+ * A part that is full says nothing that its absence wouldn't say, so it may be removed at any time. A limit of the whole item
+ * bounds how many of its parts can be in use at once.
+ */
+export const takeTogether = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  name: string,
+  parts: readonly Part[],
+): Promise<RateDecision[]> => {
+  let known: Partial<StoredBucket> = {}
+  let before = Number.POSITIVE_INFINITY
+  for (let attempt = 1; ; attempt++) {
+    const now = deps.clock.now()
+    // One that wasn't full a moment ago is added to, even if it is now: that never conflicts with other requests.
+    const full = Math.min(before, now)
+    before = now
+    const tats = parts.map(({ field }) => known[field] as number | undefined)
+    const decisions = parts.map(({ rate }, i) => decisionOf(rate, tats[i], now))
+    if (decisions.some(({ allowed }) => !allowed)) return decisions
+    const where: Record<string, unknown> = {}
+    const set: Record<string, unknown> = { name, expires_at: now + DAY }
+    const add: Record<string, number> = {}
+    for (const [i, { field, rate }] of parts.entries()) {
+      const [tat, interval, limit] = [tats[i] ?? 0, intervalOf(rate), now + toleranceOf(rate)]
+      if (isImpossible(rate, tat, now)) [set[field], where[field]] = [now + interval, tat]
+      else if (tat > full) [add[field], where[field]] = [interval, lte(limit)]
+      else [set[field], where[field]] = [now + interval, either(missing, lte(now))]
+    }
+    try {
+      const bucket = await deps.table.change<StoredBucket>(
+        BucketEntity.upsert({ name }, { set, add }, { where: where as Where<StoredBucket> }),
+      )
+      await removeFull(deps, bucket, parts)
+      return parts.map(({ field, rate }) => taken(rate, Number(bucket?.[field] ?? now), now))
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || attempt === ATTEMPTS) throw error
+      known = (error.current as StoredBucket | undefined) ?? {}
+    }
+  }
+}
+
+/** Returns true for a bucket that is emptier than possible, because this clock or the writer's was wrong. It is reset. */
+const isImpossible = (rate: Rate, tat: number, now: number): boolean =>
+  tat > now + toleranceOf(rate) + intervalOf(rate) + CLOCK_SKEW
+
+/** Returns the decision by a known arrival time, as if it were still the same. */
+const decisionOf = (rate: Rate, tat = 0, now: number): RateDecision => {
+  const limit = now + toleranceOf(rate)
+  return tat > limit && !isImpossible(rate, tat, now) ? refused(rate, tat, limit) : taken(rate, tat, now)
+}
+
+/** Removes full parts from an item with too many or old ones, unless another request takes from one of them. */
+const removeFull = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  bucket: StoredBucket | undefined,
+  used: readonly Part[],
+): Promise<void> => {
+  const { name = '', tat: _, expires_at: __, ...others } = bucket ?? {}
+  const now = clock.now()
+  const isOld = (tat: unknown) => (tat as number) < now - DAY
+  if (Object.keys(others).length <= PARTS && !Object.values(others).some(isOld)) return
+  const full = Object.entries(others)
+    .filter(([field, tat]) => (tat as number) <= now && used.every((part) => part.field !== field))
+    .slice(0, REMOVED)
+  if (full.length === 0) return
+  const set = Object.fromEntries(full.map(([field]) => [field, undefined]))
+  const where = Object.fromEntries(full.map(([field]) => [field, lte(now)]))
+  await ifUnchanged(table.transact([BucketEntity.update({ name }, { set }, { where })]))
+}
+
+/** Returns the request to these parts after it was refused for another reason. */
+export const returnTogether = async (
+  { table }: Pick<Deps, 'table'>,
+  name: string,
+  parts: readonly Part[],
+): Promise<void> => {
+  const add = Object.fromEntries(parts.map(({ field, rate }) => [field, -intervalOf(rate)]))
+  // If the bucket has expired, there is nothing to return: a new one is full. So is a part that was removed.
+  await ifUnchanged(table.transact([BucketEntity.update({ name }, { add })]))
+}
