@@ -9,7 +9,8 @@ import { loadAudience } from '../feed/audience.ts'
 import { appendToFeed } from '../feed/feed.ts'
 import { recoverDeliveries } from '../webhooks/recover.ts'
 import { wakeDeliveries } from '../webhooks/redeliver.ts'
-import { scheduleDeliveries } from '../webhooks/schedule.ts'
+import { listSubscribed, scheduleDeliveries } from '../webhooks/schedule.ts'
+import { mayBeUnrecorded, sendUnrecorded } from '../webhooks/unrecorded.ts'
 
 /** Feeds written in parallel for one event of a whole workspace. */
 const AT_ONCE = 10
@@ -62,7 +63,7 @@ const react = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
 /**
  * Appends the event to a feed, and then schedules its deliveries.
  * @param isOnly no other installation sees the event
- * @returns true if the event is no longer due
+ * @returns true if nothing is left to do for the event
  */
 const deliverTo = async (
   work: WorkerWork,
@@ -71,11 +72,23 @@ const deliverTo = async (
   isOnly: boolean,
 ): Promise<boolean> => {
   const schedule = async () => {
-    await scheduleDeliveries(work, installationId, event)
+    await scheduleDeliveries(work, event, await listSubscribed(work, installationId, event))
     await rest
   }
-  const finish = isOnly ? schedule : undefined
-  const finished = await appendToFeed(work.table, installationId, { event, isNew, finish })
+  /** Nobody else delivers a new event before it is overdue, so its first deliveries need no records of their own yet. */
+  const finish = async () => {
+    const subscribed = await listSubscribed(work, installationId, event)
+    if (!isNew || !mayBeUnrecorded(event, subscribed)) {
+      await scheduleDeliveries(work, event, subscribed)
+      await rest
+      return true
+    }
+    // The delivery's worker settles the event, so all else has to be done before.
+    await rest
+    await sendUnrecorded(work, event, subscribed)
+    return false
+  }
+  const finished = await appendToFeed(work.table, installationId, { event, isNew, ...(isOnly && { finish }) })
   if (!finished) await schedule()
   return finished
 }

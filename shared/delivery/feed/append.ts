@@ -17,8 +17,11 @@ export interface Appending {
   event: OutboxEvent
   /** Nobody has tried to append it before, so it has no position. */
   isNew?: boolean | undefined
-  /** Does all that is left to do for the event, which is no longer due afterwards. Absent if other feeds get it, too. */
-  finish?: (() => Promise<void>) | undefined
+  /**
+   * Does all that is left to do for the event. Absent if other feeds get it, too.
+   * @returns true if the event is no longer due; otherwise a worker that it woke settles the event
+   */
+  finish?: (() => Promise<boolean>) | undefined
 }
 
 /** Outcome by event: whether it was finished, or the error of that. Events without one were in the feed already. */
@@ -77,14 +80,15 @@ const finishAppended = async (
   numbered: NumberedEvent,
 ): Promise<boolean> => {
   const finishing = isOwn(event, installationId) ? finish : undefined
+  let isSettled: boolean | undefined
   try {
-    await finishing?.()
+    isSettled = await finishing?.()
   } catch (error) {
     await recordPosition(table, installationId, numbered, false)
     throw error
   }
-  await recordPosition(table, installationId, numbered, finishing !== undefined)
-  return finishing !== undefined
+  await recordPosition(table, installationId, numbered, isSettled === true)
+  return isSettled !== undefined
 }
 
 const isOwn = (event: OutboxEvent | undefined, installationId: string): event is OutboxEvent =>

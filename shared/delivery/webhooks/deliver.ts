@@ -14,9 +14,10 @@ import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } 
 import type { DeliveryMessage } from './message.ts'
 import { attemptOf, lostAttempt, succeeded } from './outcome.ts'
 import { isOutdated } from './present.ts'
-import { recordAttempt } from './record.ts'
+import { type Made, recordAttempt } from './record.ts'
 import { deliveryRequest } from './request.ts'
-import { wakeMessage } from './schedule.ts'
+import { createIfMissing, newDelivery, wakeMessage } from './schedule.ts'
+import { mayStart, settleIfRecorded } from './unrecorded.ts'
 
 /** Duration of a worker's lease on a delivery. Longer than its function's timeout. */
 const LEASE = 30 * SECOND
@@ -39,24 +40,52 @@ const LOST_LEASES = 5
  */
 export const deliver = async (work: WorkerWork, message: DeliveryMessage): Promise<void> => {
   const scene = await load(work, message)
-  const { delivery } = scene
-  if (delivery?.status !== 'pending' || delivery.attempt + 1 !== message.attempt) return
+  const { delivery, event } = scene
+  continueTrace(event?.trace)
+  if (delivery) await deliverRecorded(work, delivery, scene, message)
+  else if (message.unrecorded) await deliverUnrecorded(work, scene, message)
+}
+
+/**
+ * Makes the first attempt of a delivery that has no record, and creates that with its outcome. If it can't be made now or
+ * comes late, the delivery gets its record first.
+ *
+ *     first message ──2xx──► succeeded
+ *        │              └ failed ─► pending, with the time of the next
+ *        └ late, stopped or paced ─► pending
+ */
+const deliverUnrecorded = async (work: WorkerWork, scene: DeliveryContext, message: DeliveryMessage): Promise<void> => {
+  const { webhook, event } = scene
+  // A settled event's delivery had a record, which was deleted with its subscription.
+  if (!webhook || event?.due_at === undefined) return
+  const now = work.clock.now()
+  const delivery = newDelivery(webhook, event, { id: message.delivery_id, now })
+  const ready = delivery.status === 'pending' && mayStart(event, now) && readyToSend(delivery, scene)
+  if (ready && webhook.max_per_minute === undefined) {
+    await attempt(work, { delivery, isRecorded: false }, ready)
+    return settleIfRecorded(work, event, message)
+  }
+  const created = await createIfMissing(work, webhook, event)
+  await settleIfRecorded(work, event, message)
+  await deliverRecorded(work, created, scene, message)
+}
+
+const deliverRecorded = async (
+  work: WorkerWork,
+  delivery: Delivery,
+  scene: DeliveryContext,
+  message: DeliveryMessage,
+): Promise<void> => {
+  if (delivery.status !== 'pending' || delivery.attempt + 1 !== message.attempt) return
   const now = work.clock.now()
   if ((delivery.leased_until ?? 0) > now) return
-  const { webhook, event, installation, workspace } = scene
-  continueTrace(event?.trace)
-  if (!webhook || !event || !installation || !workspace || isStopped(scene)) return skip(work, delivery)
-  // Nothing stops the event that tells an app that it was uninstalled, or that its access was withdrawn.
-  if (event.last_for !== installation.id) {
-    if (!isWorking(installation) || isOutdated(delivery, webhook)) return skip(work, delivery)
-    // The scope was withdrawn or denied after the fan-out.
-    if (!canReadEvent(event.type, { scopes: installation.scopes, workspace })) return skip(work, delivery)
-  }
+  const ready = readyToSend(delivery, scene)
+  if (!ready) return skip(work, delivery)
   const early = (delivery.next_attempt_at ?? now) - now
   if (early > 0) return work.queues.send('delivery', [wakeMessage(delivery, early)])
-  if (await isPaced(work, delivery, webhook)) return
+  if (await isPaced(work, delivery, ready.webhook)) return
   const leased = await lease(work, delivery)
-  if (leased) await attempt(work, leased, webhook, event, installation)
+  if (leased) await attempt(work, { delivery: leased, isRecorded: true }, ready)
 }
 
 interface DeliveryContext {
@@ -87,6 +116,25 @@ const load = async (work: WorkerWork, message: DeliveryMessage): Promise<Deliver
     workspace,
     states: [installation?.status, app?.status, workspace?.status],
   }
+}
+
+/** Records with which a delivery is sent. */
+interface Ready {
+  webhook: Subscription
+  event: OutboxEvent
+  installation: Installation
+}
+
+/** Returns the records with which a delivery is sent, or undefined if it has to be skipped. */
+const readyToSend = (delivery: Delivery, scene: DeliveryContext): Ready | undefined => {
+  const { webhook, event, installation, workspace } = scene
+  if (!webhook || !event || !installation || !workspace || isStopped(scene)) return undefined
+  const ready = { webhook, event, installation }
+  // Nothing stops the event that tells an app that it was uninstalled, or that its access was withdrawn.
+  if (event.last_for === installation.id) return ready
+  if (!isWorking(installation) || isOutdated(delivery, webhook)) return undefined
+  // The scope may have been withdrawn or denied after the fan-out.
+  return canReadEvent(event.type, { scopes: installation.scopes, workspace }) ? ready : undefined
 }
 
 const isStopped = ({ states }: DeliveryContext): boolean =>
@@ -164,14 +212,14 @@ const lease = async (work: WorkerWork, delivery: Delivery): Promise<Delivery | u
 
 const attempt = async (
   work: WorkerWork,
-  delivery: Delivery,
-  webhook: Subscription,
-  event: OutboxEvent,
-  installation: Installation,
+  sending: Omit<Made, 'attempt'>,
+  { webhook, event, installation }: Ready,
 ): Promise<void> => {
+  const { delivery } = sending
   const n = delivery.attempt + 1
   const at = work.clock.now()
-  if ((delivery.lost_leases ?? 0) >= LOST_LEASES) return recordAttempt(work, delivery, lostAttempt(n, at))
+  if ((delivery.lost_leases ?? 0) >= LOST_LEASES)
+    return recordAttempt(work, { ...sending, attempt: lostAttempt(n, at) })
   const request = await deliveryRequest(work, webhook, event, { deliveryId: delivery.id, attempt: n })
   const about = { kind: 'webhook', event: event.type, id: delivery.id, attempt: n } as const
   const result = await sendToApp(work, installation, request, about)
@@ -185,5 +233,5 @@ const attempt = async (
     outcome: result.kind === 'response' ? result.status : result.phase,
     duration_ms: result.durationMs,
   })
-  await recordAttempt(work, delivery, made)
+  await recordAttempt(work, { ...sending, attempt: made })
 }

@@ -13,6 +13,11 @@ export const DeliveryMessage = z.object({
   event_id: z.string(),
   /** The attempt to make. Messages for an attempt that was already made are dropped. */
   attempt: z.number().int(),
+  /**
+   * All webhooks that get the event, if none of their deliveries has a record before its first attempt. Until those have, the
+   * event stays due.
+   */
+  unrecorded: z.array(z.string()).optional(),
 })
 
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>

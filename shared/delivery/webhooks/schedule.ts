@@ -57,28 +57,14 @@ const isEndedWith = ({ last_for, created_at }: OutboxEvent, { installation_id, d
   last_for === installation_id && disabled_at !== null && disabled_at >= created_at
 
 /**
- * Creates the deliveries of an event to an installation's subscriptions and wakes the workers. A delivery's id derives
- * from the event and the subscription. Repeating the call therefore creates no duplicates and wakes workers for pending
- * deliveries again. An installation's last event goes to every subscription, whatever its masks say: the app must learn
- * that it was uninstalled or its access withdrawn.
+ * Creates the deliveries of an event to subscriptions and wakes the workers. A delivery's id derives from the event and the
+ * subscription. Repeating the call therefore creates no duplicates and wakes workers for pending deliveries again.
  */
 export const scheduleDeliveries = async (
   work: WorkerWork,
-  installation_id: string,
   event: OutboxEvent,
+  subscribed: readonly Subscription[],
 ): Promise<void> => {
-  // The test request sends its event itself, whatever the masks say.
-  if (event.type === 'webhook.test' && !event.test) return
-  const { items } = await work.table.query(
-    SubscriptionEntity,
-    { installation_id },
-    { limit: LIMITS.webhooksPerInstallation },
-  )
-  const isLast = event.last_for === installation_id
-  const data: unknown = items.some(({ filter }) => filter) ? JSON.parse(event.data) : undefined
-  const subscribed = items.filter(
-    ({ events, filter }) => isLast || (matchesMask(events, event.type) && matchesFilter(filter, data)),
-  )
   const deliveries = await Promise.all(subscribed.map((webhook) => createIfMissing(work, webhook, event)))
   const waiting = deliveries.filter(({ status }) => status === 'pending')
   if (waiting.length === 0) return
@@ -88,8 +74,40 @@ export const scheduleDeliveries = async (
   )
 }
 
-const createIfMissing = async (work: WorkerWork, webhook: Subscription, event: OutboxEvent): Promise<Delivery> => {
-  const id = derivedId('delivery', event.created_at, event.id + webhook.id)
+/**
+ * Lists the subscriptions of an installation that get an event. Its last event goes to every subscription, whatever its masks
+ * say: the app must learn that it was uninstalled or its access withdrawn.
+ */
+export const listSubscribed = async (
+  { table }: Pick<WorkerWork, 'table'>,
+  installation_id: string,
+  event: OutboxEvent,
+): Promise<Subscription[]> => {
+  // The test request sends its event itself, whatever the masks say.
+  if (event.type === 'webhook.test' && !event.test) return []
+  const { items } = await table.query(
+    SubscriptionEntity,
+    { installation_id },
+    { limit: LIMITS.webhooksPerInstallation },
+  )
+  const isLast = event.last_for === installation_id
+  const data: unknown = items.some(({ filter }) => filter) ? JSON.parse(event.data) : undefined
+  return items.filter(
+    ({ events, filter }) => isLast || (matchesMask(events, event.type) && matchesFilter(filter, data)),
+  )
+}
+
+/** Returns the id of an event's delivery to a subscription. */
+export const deliveryIdOf = ({ id, created_at }: OutboxEvent, webhookId: string): string =>
+  derivedId('delivery', created_at, id + webhookId)
+
+/** Creates a delivery's record. @returns the one that exists, if there is one */
+export const createIfMissing = async (
+  work: WorkerWork,
+  webhook: Subscription,
+  event: OutboxEvent,
+): Promise<Delivery> => {
+  const id = deliveryIdOf(event, webhook.id)
   const delivery = newDelivery(webhook, event, { id, now: work.clock.now() })
   try {
     await work.commit([DeliveryEntity.create(delivery)])

@@ -44,7 +44,7 @@ export const takeTogether = async (
     const decisions = parts.map(({ rate }, i) => decisionOf(rate, tats[i], now))
     if (decisions.some(({ allowed }) => !allowed)) return decisions
     const where: Record<string, unknown> = {}
-    const set: Record<string, unknown> = { name, expires_at: now + DAY }
+    const set: Partial<StoredBucket> = { name, expires_at: now + DAY }
     const add: Record<string, number> = {}
     for (const [i, { field, rate }] of parts.entries()) {
       const [tat, interval, limit] = [tats[i] ?? 0, intervalOf(rate), now + toleranceOf(rate)]

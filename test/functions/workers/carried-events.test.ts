@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { PlatformHourEntity } from '#shared/foundation/counters/entity.ts'
+import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
 import { AppTotalEntity, STATS_SHARDS } from '#shared/insight/statistics/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { deathsAt } from '#testkit/sampling.ts'
@@ -140,4 +142,130 @@ it('loses, doubles and miscounts nothing when the dispatcher dies at any point',
     if (!reached) return
   }
   throw new Error('the points don’t end')
+})
+
+/** Deliveries that the platform's statistics count as succeeded. */
+const deliveredCount = async (): Promise<number> => {
+  const { table } = platform.deps
+  const shards = Array.from({ length: table.counterShards }, (_, shard) =>
+    table.query(PlatformHourEntity, { shard }, { limit: 1_000 }),
+  )
+  const hours = (await Promise.all(shards)).flatMap(({ items }) => items)
+  const counts = hours.flatMap((hour) => Object.entries(hour))
+  return counts.reduce((sum, [field, n]) => sum + (field.startsWith('deliveries_succeeded_') ? Number(n) : 0), 0)
+}
+
+/** Starts a run whose dispatcher does its work. @returns the messages of its first deliveries, not yet delivered */
+const runAndDispatch = async (app: Subscriber) => {
+  await start(app)
+  const [dispatch] = platform.messages.splice(0)
+  await platform.deliver(dispatch as never)
+  const first = platform.messages.filter(({ queue }) => queue === 'delivery')
+  platform.messages.splice(0)
+  return first
+}
+
+const received = () => receiver.requests.map(({ body }) => JSON.parse(String(body)).type).sort()
+
+const isDue = async () => (await platform.deps.table.due(platform.clock.now() + 365 * 86_400_000, 100)).length > 0
+
+it('a delivery gets its record with the outcome of its first attempt, and its event is due until then', async () => {
+  agent.answer(succeeded)
+  receiver.answer({ kind: 'answer', status: 200 })
+  receiver.requests.length = 0
+  const app = await subscriber(platform, { endpoint: agent.url })
+  const webhook = await app.subscribe(receiver.url, ['run.succeeded'])
+  const [message, ...more] = await runAndDispatch(app)
+  expect(more).toEqual([])
+  const [, end] = await app.feed()
+  expect(await app.deliveries(webhook.id)).toEqual([])
+  expect((await platform.deps.table.get(OutboxEntity, { id: String(end?.id) }))?.due_at).toBeDefined()
+  await platform.deliver(message as never)
+  expect(await app.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempt: 1, event_id: end?.id }])
+  expect((await platform.deps.table.get(OutboxEntity, { id: String(end?.id) }))?.due_at).toBeUndefined()
+})
+
+it('a first message that comes twice, or after the sweeper has sent another, sends nothing twice', async () => {
+  agent.answer(succeeded)
+  receiver.answer({ kind: 'answer', status: 200 })
+  const app = await subscriber(platform, { endpoint: agent.url })
+  const webhook = await app.subscribe(receiver.url, ['run.succeeded'])
+  receiver.requests.length = 0
+  const [twice] = await runAndDispatch(app)
+  await platform.deliver(twice as never)
+  await platform.deliver(twice as never)
+  expect(received()).toEqual(['run.succeeded'])
+  const [late] = await runAndDispatch(app)
+  platform.clock.advance(60_000)
+  await platform.sweep()
+  while (platform.outbox.length > 0) await platform.deps.bus.put(platform.outbox.splice(0))
+  const fanOut = platform.messages.splice(0).find(({ queue }) => queue === 'fanout')
+  await platform.deliver(fanOut as never)
+  const [another] = platform.messages.splice(0)
+  await Promise.all([platform.deliver(late as never), platform.deliver(another as never)])
+  expect(received()).toEqual(['run.succeeded', 'run.succeeded'])
+  await recover(2)
+  expect((await app.deliveries(webhook.id)).map(({ status }: { status: string }) => status)).toEqual([
+    'succeeded',
+    'succeeded',
+  ])
+})
+
+it('a message that comes late leases the delivery first, and one of a paused subscription is skipped and recorded', async () => {
+  agent.answer(succeeded)
+  receiver.answer({ kind: 'answer', status: 200 })
+  const app = await subscriber(platform, { endpoint: agent.url })
+  const webhook = await app.subscribe(receiver.url, ['run.succeeded'])
+  receiver.requests.length = 0
+  const [late] = await runAndDispatch(app)
+  platform.clock.advance(20_000)
+  await platform.deliver(late as never)
+  expect(received()).toEqual(['run.succeeded'])
+  const [paused] = await runAndDispatch(app)
+  await app.call('PATCH', `/webhooks/${webhook.id}`, { status: 'disabled' })
+  await platform.deliver(paused as never)
+  expect(received()).toEqual(['run.succeeded'])
+  expect(await app.deliveries(webhook.id)).toMatchObject([{ status: 'skipped', attempt: 0 }, { status: 'succeeded' }])
+  await recover(2)
+  expect(await isDue()).toBe(false)
+})
+
+it('loses and miscounts no delivery when its worker dies at any point, and sends at most one extra request', async () => {
+  agent.answer(succeeded)
+  for (const isLost of [false, true]) {
+    for (const n of deathsAt(30, 2)) {
+      await recover(2)
+      const app = await subscriber(platform, { endpoint: agent.url })
+      const [shaky] = [
+        await app.subscribe(`${receiver.url}/a`, ['run.*']),
+        await app.subscribe(`${receiver.url}/b`, ['run.*']),
+      ]
+      receiver.requests.length = 0
+      receiver.answer({ kind: 'answer', status: 200 })
+      receiver.next({ kind: 'answer', status: 500 })
+      const before = await deliveredCount()
+      const messages = await runAndDispatch(app)
+      const death = killAfter(platform, n)
+      for (const message of messages) await platform.deliver(message as never)
+      const reached = death.restore()
+      platform.clock.advance(120_000)
+      if (!isLost) for (const message of messages) await platform.deliver(message as never)
+      await recover(3)
+      const sent = received()
+      expect([...new Set(sent)]).toEqual(['run.created', 'run.succeeded'])
+      expect(sent.length).toBeGreaterThanOrEqual(5)
+      expect(sent.length).toBeLessThanOrEqual(reached ? 6 : 5)
+      const { items } = (await app.call('GET', '/webhooks')).body
+      expect(items.map(({ id }: { id: string }) => id)).toContain(shaky.id)
+      for (const { id } of items)
+        expect((await app.deliveries(id)).map(({ status }: { status: string }) => status)).toEqual([
+          'succeeded',
+          'succeeded',
+        ])
+      expect((await deliveredCount()) - before).toBe(4)
+      expect(await isDue()).toBe(false)
+      expect(platform.messages).toEqual([])
+      if (!reached) break
+    }
+  }
 })
