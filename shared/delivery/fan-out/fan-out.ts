@@ -71,26 +71,19 @@ const deliverTo = async (
   { event, isNew, rest }: Delivering,
   isOnly: boolean,
 ): Promise<boolean> => {
-  const schedule = async () => {
-    await scheduleDeliveries(work, event, await listSubscribed(work, installationId, event))
-    await rest
-  }
-  /** Nobody else delivers a new event before it is overdue, so its first deliveries need no records of their own yet. */
-  const finish = async () => {
+  const schedule = async (isFirst: boolean) => {
     const subscribed = await listSubscribed(work, installationId, event)
-    if (!isNew || !mayBeUnrecorded(event, subscribed)) {
-      await scheduleDeliveries(work, event, subscribed)
-      await rest
-      return true
-    }
-    // The delivery's worker settles the event, so all else has to be done before.
+    const isUnrecorded = isOnly && mayBeUnrecorded(event, subscribed, work.clock.now())
+    // The deliveries' workers settle the event, so all else has to be done before.
+    if (isUnrecorded) await rest
+    if (isUnrecorded && isFirst) await sendUnrecorded(work, event, subscribed)
+    if (!isUnrecorded) await scheduleDeliveries(work, event, subscribed)
     await rest
-    await sendUnrecorded(work, event, subscribed)
-    return false
+    return !isUnrecorded
   }
-  const finished = await appendToFeed(work.table, installationId, { event, isNew, ...(isOnly && { finish }) })
-  if (!finished) await schedule()
-  return finished
+  const finish = isOnly ? () => schedule(true) : undefined
+  const finished = await appendToFeed(work.table, installationId, { event, isNew, finish })
+  return finished || !(await schedule(false))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import { OutboxEntity, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
@@ -10,7 +10,7 @@ import { deliveryIdOf, newDelivery, wakeMessage } from './schedule.ts'
  * Time after an event's creation in which the first attempt of an unrecorded delivery may start. The attempt then ends before
  * the event is overdue, and nobody else sends the delivery meanwhile.
  */
-const START_WITHIN = 15 * SECOND
+const START_WITHIN = OVERDUE_GRACE - 30 * SECOND
 
 /** Deliveries of one event that may be unrecorded. With more, checking each other's records costs more than having one. */
 const MOST = 3
@@ -18,9 +18,17 @@ const MOST = 3
 /**
  * Returns true if an event's deliveries need no records before their first attempts. The event stays due until those were
  * recorded, so a lost message is noticed, and the message is the lease, because one worker at a time works on it. This saves
- * three of eight units of a delivery. Only for an event that nobody else delivers.
+ * three of eight units of a delivery.
+ *
+ * Only for a carried event: whoever appends it to the feed delivers it, and everybody else leaves it alone until it is overdue.
  */
-export const mayBeUnrecorded = ({ last_for, test }: OutboxEvent, subscribed: readonly Subscription[]): boolean =>
+export const mayBeUnrecorded = (
+  { carried, last_for, test, created_at }: OutboxEvent,
+  subscribed: readonly Subscription[],
+  now: number,
+): boolean =>
+  carried === true &&
+  now < created_at + OVERDUE_GRACE &&
   last_for === undefined &&
   !test &&
   subscribed.length > 0 &&
