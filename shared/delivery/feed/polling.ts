@@ -165,7 +165,7 @@ const load = async (
   entries: readonly NumberedEvent[],
   viewer: string | undefined,
 ): Promise<{ items: OutboxEvent[]; end: number | undefined }> => {
-  const events = await table.getAll(entries.map(({ event_id }) => OutboxEntity.ref({ id: event_id })))
+  const events = await table.getAllUnchanging(entries.map(({ event_id }) => OutboxEntity.ref({ id: event_id })))
   const items: OutboxEvent[] = []
   let bytes = 0
   for (const [i, event] of events.entries()) {

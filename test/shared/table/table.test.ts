@@ -33,16 +33,38 @@ const ThingEntity = defineEntity({
 let store: TestStore
 let table: Table
 let client: DynamoDBDocumentClient
+let tableName: string
 
 beforeAll(async () => {
   store = await startStore()
   client = DynamoDBDocumentClient.from(store.client, { marshallOptions: { removeUndefinedValues: true } })
-  table = new Table({ client, tableName: await store.createTable(), shards: 3, checkWrites: true })
+  tableName = await store.createTable()
+  table = new Table({ client, tableName, shards: 3, checkWrites: true })
 })
 afterAll(() => store.stop())
 
 const things = (owner: string, count: number): Thing[] =>
   Array.from({ length: count }, (_, n) => ({ owner, id: `t${String(n).padStart(3, '0')}`, n }))
+
+it('reads of what never changes cost half, and find what a replica lacks', async () => {
+  const [old, fresh] = things('replica', 2) as [Thing, Thing]
+  await table.transact([ThingEntity.create(old), ThingEntity.create(fresh)])
+  const consistent: (boolean | undefined)[] = []
+  const send = async (command: { input: { RequestItems?: Record<string, { ConsistentRead?: boolean }> } }) => {
+    const result = (await client.send(command as never)) as { Responses: Record<string, Thing[]> }
+    const [isConsistent] = Object.values(command.input.RequestItems ?? {}).map(({ ConsistentRead }) => ConsistentRead)
+    consistent.push(isConsistent)
+    const [[name, items] = ['', []]] = Object.entries(result.Responses)
+    return { ...result, Responses: { [name]: isConsistent ? items : items.filter(({ id }) => id !== fresh.id) } }
+  }
+  const lagging = new Table({ client: { send } as never, tableName, shards: 3 })
+  const gone = { owner: 'replica', id: 'gone' }
+  const refs = [gone, fresh, old].map((thing) => ThingEntity.ref(thing))
+  expect(await lagging.getAllUnchanging(refs)).toEqual([undefined, fresh, old])
+  expect(consistent).toEqual([false, true])
+  expect(await lagging.getAllUnchanging([ThingEntity.ref(old)])).toEqual([old])
+  expect(consistent).toEqual([false, true, false])
+})
 
 describe('writes', () => {
   it('creating an existing record fails and returns the record', async () => {
