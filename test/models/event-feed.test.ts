@@ -52,7 +52,7 @@ const atItsWorst = ({ store }: TestPlatform) => {
         counts.deaths += 1
         throw new Error('the worker is dead')
       }
-      if (life && 'TransactItems' in input && roll(5) === 0) {
+      if (life && 'TransactItems' in input && roll(3) === 0) {
         counts.conflicts += 1
         const reasons = (input.TransactItems as unknown[]).map(() => ({ Code: 'TransactionConflict' }))
         throw Object.assign(new Error('conflict'), {
