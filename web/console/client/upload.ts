@@ -1,4 +1,5 @@
 import { Failure } from '../../session/failure.ts'
+import { t } from '../../ui/messages.ts'
 import { api, type Schemas, unwrap } from './api.ts'
 
 /** Largest file sent through the API, in bytes. Larger files go to an upload URL. */
@@ -13,7 +14,8 @@ const base64 = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''))
-    reader.onerror = () => reject(new Failure('no_connection', 0, 'The file couldn’t be read.', 'Choose it again.'))
+    reader.onerror = () =>
+      reject(new Failure('no_connection', 0, t('The file couldn’t be read.'), t('Choose it again.')))
     reader.readAsDataURL(file)
   })
 
@@ -74,7 +76,7 @@ export const upload = async (file: File): Promise<Created> => {
   if (status !== 200 && status !== 412) {
     // A file without content is useless.
     await discard(made.id)
-    throw new Failure('no_connection', 0, 'The file couldn’t be uploaded.', 'Try again.')
+    throw new Failure('no_connection', 0, t('The file couldn’t be uploaded.'), t('Try again.'))
   }
   await noticeUpload(made.id).catch(() => {})
   return made

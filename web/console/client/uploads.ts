@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { Failure, toFailure } from '../../session/failure.ts'
 import { announce } from '../../ui/announce.tsx'
 import { refresh } from '../../ui/data.ts'
+import { t } from '../../ui/messages.ts'
 import { api, type Schemas, unwrap } from './api.ts'
 import { type Address, createFile, discard, noticeUpload, putContent } from './upload.ts'
 
@@ -168,7 +169,7 @@ const send = async (key: string, signal: AbortSignal): Promise<void> => {
     if (addresses.has(key) || one.id) await sendContent(key, id, file, signal)
     if (signal.aborted) return
     remove(key)
-    if (!uploads.value.some(isActive)) announce('Upload complete.')
+    if (!uploads.value.some(isActive)) announce(t('Upload complete.'))
     await refresh('files')
   } catch (error) {
     if (!signal.aborted) change(key, { state: 'failed', failure: toFailure(error) })
@@ -208,7 +209,12 @@ const sendContent = async (key: string, id: string, file: File, signal: AbortSig
     if (status === 403) addresses.delete(key)
     failures += 1
     if (failures >= ATTEMPTS) {
-      throw new Failure('no_connection', 0, 'The file couldn’t be uploaded.', 'Check your connection, then try again.')
+      throw new Failure(
+        'no_connection',
+        0,
+        t('The file couldn’t be uploaded.'),
+        t('Check your connection, then try again.'),
+      )
     }
     await pauseFor(key, failures, signal)
   }

@@ -5,6 +5,7 @@ import { useAction } from '../../../ui/act.ts'
 import { refresh, useData, usePages } from '../../../ui/data.ts'
 import { filter, setFilter } from '../../../ui/filters.tsx'
 import { Icon } from '../../../ui/icons.tsx'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, When } from '../../../ui/text.tsx'
@@ -21,7 +22,7 @@ import { type Message, Messages } from '../ui/messages.tsx'
 type Conversation = Schemas['PersonConversation']
 
 const nameOf = ({ kind, title, answered_by }: Conversation): string =>
-  sanitize(kind === 'main' ? 'Main conversation' : kind === 'agent' ? (answered_by?.name ?? title) : title)
+  sanitize(kind === 'main' ? t('Main conversation') : kind === 'agent' ? (answered_by?.name ?? title) : title)
 
 /** Finds the user's latest message if its run hasn't answered yet. */
 const unanswered = (items: readonly Message[]): Message | undefined => {
@@ -86,7 +87,7 @@ const Answering = ({ runId, name }: { runId: string; name: string }) => {
             <b>
               <Name>{name}</Name>
             </b>
-            <span>is writing</span>
+            <span>{t('is writing')}</span>
           </p>
           <Markdown text={text} />
         </div>
@@ -94,12 +95,10 @@ const Answering = ({ runId, name }: { runId: string; name: string }) => {
       {failure && <Problem failure={failure} />}
       <p class="soft working">
         <span class="dots" aria-hidden="true" />
-        <span>
-          <Name>{name}</Name> is working on it.
-        </span>
-        <a href={`#/runs/${runId}`}>Watch</a>
+        <span>{rich('{name} is working on it.', { name: <Name>{name}</Name> })}</span>
+        <a href={`#/runs/${runId}`}>{t('Watch')}</a>
         <button type="button" class="quiet small" aria-busy={busy} onClick={stop}>
-          Stop
+          {t('Stop')}
         </button>
       </p>
     </>
@@ -114,14 +113,12 @@ const NoReply = ({ failed, items, id }: { failed: Message; items: readonly Messa
     <>
       {failed.error_code === 'llm_not_configured' && (
         <p>
-          {isAdmin.value ? (
-            <>
-              <a href="#/settings">Choose an agent for the main conversation</a> in the settings, or ask the platform’s
-              operator to configure a language model.
-            </>
-          ) : (
-            'Ask an admin of this workspace to choose an agent for the main conversation.'
-          )}
+          {isAdmin.value
+            ? rich(
+                '<link>Choose an agent for the main conversation</link> in the settings, or ask the platform’s operator to configure a language model.',
+                { link: (text) => <a href="#/settings">{text}</a> },
+              )
+            : t('Ask an admin of this workspace to choose an agent for the main conversation.')}
         </p>
       )}
       {failure && <Problem failure={failure} />}
@@ -140,7 +137,7 @@ const NoReply = ({ failed, items, id }: { failed: Message; items: readonly Messa
               )
             }
           >
-            Try again
+            {t('Try again')}
           </button>
         </p>
       )}
@@ -176,9 +173,11 @@ const Compose = ({ id, name, own }: { id: string; name: string; own: string | nu
       <Attached files={files} onRemove={setFiles} />
       {mention && (
         <p class="soft mentioned">
-          <Name>{mention.name}</Name> answers this message, and sees nothing else of the conversation.{' '}
+          {rich('{name} answers this message, and sees nothing else of the conversation.', {
+            name: <Name>{mention.name}</Name>,
+          })}{' '}
           <button type="button" class="quiet small" onClick={agents.clear}>
-            Don’t mention
+            {t('Don’t mention')}
           </button>
         </p>
       )}
@@ -188,13 +187,13 @@ const Compose = ({ id, name, own }: { id: string; name: string; own: string | nu
       <div class="line">
         {agents.list}
         <label class="unseen" for="message">
-          Message to {name}
+          {t('Message to {name}', { name })}
         </label>
         <textarea
           ref={area}
           id="message"
           rows={1}
-          placeholder={`Message to ${name}. Type @ to mention an agent.`}
+          placeholder={t('Message to {name}. Type @ to mention an agent.', { name })}
           value={text}
           {...agents.attributes}
           onInput={({ currentTarget }) => {
@@ -216,7 +215,7 @@ const Compose = ({ id, name, own }: { id: string; name: string; own: string | nu
           onFile={(file) => setFiles((before) => [...before, file])}
         />
         <button type="submit" class="primary" aria-busy={busy}>
-          Send
+          {t('Send')}
         </button>
       </div>
     </form>
@@ -275,13 +274,13 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
         <div class="actions">
           {conversation.task_id && (
             <a class="button" href={`#/tasks/${conversation.task_id}`}>
-              View task
+              {t('View task')}
             </a>
           )}
           {!searching && (
             <button type="button" class="quiet" onClick={() => setSearching(true)}>
               <Icon name="search" />
-              Search<span class="unseen"> in this conversation</span>
+              {rich('Search<span> in this conversation</span>', { span: (text) => <span class="unseen">{text}</span> })}
             </button>
           )}
         </div>
@@ -295,8 +294,12 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
           return (
             <div aria-live="polite">
               {said.length === 0 && (
-                <Empty title="No messages yet">
-                  <p>{answered_by ? `Send ${sanitize(answered_by.name)} a message.` : 'Write the first message.'}</p>
+                <Empty title={t('No messages yet')}>
+                  <p>
+                    {answered_by
+                      ? t('Send {name} a message.', { name: sanitize(answered_by.name) })
+                      : t('Write the first message.')}
+                  </p>
                 </Empty>
               )}
               <Messages
@@ -311,7 +314,7 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
                 <Answering
                   key={waiting.run_id}
                   runId={waiting.run_id}
-                  name={waiting.mention?.name ?? answered_by?.name ?? 'The agent'}
+                  name={waiting.mention?.name ?? answered_by?.name ?? t('The agent')}
                 />
               )}
             </div>
@@ -320,7 +323,7 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
       </Shown>
       {conversation.kind === 'task' ? (
         <p>
-          <a href={`#/tasks/${conversation.task_id}`}>Reply on the task page</a>
+          <a href={`#/tasks/${conversation.task_id}`}>{t('Reply on the task page')}</a>
         </p>
       ) : (
         <Compose key={id} id={id} name={sanitize(answered_by?.name ?? name)} own={answered_by?.installation_id} />
@@ -331,7 +334,7 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
 }
 
 const preview = ({ last_message }: Conversation): string => {
-  if (!last_message) return 'No messages yet'
+  if (!last_message) return t('No messages yet')
   const { author, text } = last_message
   return sanitize(author.id === identity.value?.user.id ? `You: ${text}` : text)
 }
@@ -350,7 +353,7 @@ const Entry = ({ one, chosen }: { one: Conversation; chosen: boolean }) => (
         {one.last_message_at && <When at={one.last_message_at} />}
         {one.unread && (
           <span class="dot">
-            <span class="unseen">Unread</span>
+            <span class="unseen">{t('Unread')}</span>
           </span>
         )}
       </span>
@@ -374,7 +377,7 @@ const Tasks = ({
       <summary>
         {name} <span class="soft">{items.length}</span>
         {unread > 0 && <span class="count">{unread}</span>}
-        {unread > 0 && <span class="unseen"> unread</span>}
+        {unread > 0 && <span class="unseen"> {t('unread')}</span>}
       </summary>
       <ul class="rows">
         {items.map((one) => (
@@ -391,7 +394,7 @@ const byAgent = (tasks: readonly Conversation[]): [name: string, items: Conversa
   for (const one of tasks) {
     const { installation_id, name } = one.answered_by ?? { installation_id: '', name: '' }
     const group = groups.get(installation_id ?? '') ?? [
-      name ? `Tasks of ${sanitize(name)}` : 'Tasks without an agent',
+      name ? t('Tasks of {name}', { name: sanitize(name) }) : t('Tasks without an agent'),
       [],
     ]
     group[1].push(one)
@@ -414,18 +417,18 @@ export default function Chat({ id }: { id?: string }) {
   // Wide windows open the main conversation at once; narrow ones show the list first.
   const chosen = id ? all.find((one) => one.id === id) : all[0]
   return (
-    <Screen title="Conversations" wide {...(id && { back: { to: '/chat', label: 'All conversations' } })}>
+    <Screen title={t('Conversations')} wide {...(id && { back: { to: '/chat', label: t('All conversations') } })}>
       <Shown known={chats} rows={4}>
         {() => (
           <div class={id ? 'talk chosen' : 'talk'}>
             <div class="list">
               <label class="unseen" for="find-conversation">
-                Search conversations
+                {t('Search conversations')}
               </label>
               <input
                 id="find-conversation"
                 type="search"
-                placeholder="Search conversations"
+                placeholder={t('Search conversations')}
                 autocomplete="off"
                 value={text}
                 onInput={(event) => setText(event.currentTarget.value)}
@@ -440,13 +443,13 @@ export default function Chat({ id }: { id?: string }) {
               {byAgent(found.filter(({ kind }) => kind === 'task')).map(([name, items]) => (
                 <Tasks key={name} name={name} items={items} chosen={chosen?.id} />
               ))}
-              {wanted && found.length === 0 && <p class="soft">No conversation matches.</p>}
+              {wanted && found.length === 0 && <p class="soft">{t('No conversation matches.')}</p>}
               {wanted && (
                 <FoundConversations q={text.trim()} shown={new Set(found.map((one) => one.id))} nameOf={nameOf} />
               )}
               <More more={chats.more} />
               <p>
-                <a href="#/agents">Start a conversation with another agent</a>
+                <a href="#/agents">{t('Start a conversation with another agent')}</a>
               </p>
             </div>
             {chosen ? (

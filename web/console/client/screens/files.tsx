@@ -5,6 +5,7 @@ import { filter, Search, setFilter } from '../../../ui/filters.tsx'
 import { Field } from '../../../ui/form.tsx'
 import { bytes, count } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icons.tsx'
+import { t } from '../../../ui/messages.ts'
 import { navigate } from '../../../ui/router.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
@@ -31,12 +32,12 @@ type FolderPage = { items: Folder[]; next_cursor: string | null }
 
 /** Orders of the list, as the address and the API know them. */
 const ORDERS = {
-  '': { label: 'Newest first', query: {} },
-  oldest: { label: 'Oldest first', query: { order: 'asc' } },
-  name: { label: 'Name, A to Z', query: { sort: 'name' } },
-  'name-down': { label: 'Name, Z to A', query: { sort: 'name', order: 'desc' } },
-  largest: { label: 'Largest first', query: { sort: 'size' } },
-  smallest: { label: 'Smallest first', query: { sort: 'size', order: 'asc' } },
+  '': { label: t('Newest first'), query: {} },
+  oldest: { label: t('Oldest first'), query: { order: 'asc' } },
+  name: { label: t('Name, A to Z'), query: { sort: 'name' } },
+  'name-down': { label: t('Name, Z to A'), query: { sort: 'name', order: 'desc' } },
+  largest: { label: t('Largest first'), query: { sort: 'size' } },
+  smallest: { label: t('Smallest first'), query: { sort: 'size', order: 'asc' } },
 } as const
 
 type Order = keyof typeof ORDERS
@@ -108,7 +109,7 @@ const Further = ({ more }: { more: () => Promise<void> }) => {
   }, [])
   return (
     <p ref={end} class="soft further" role="status">
-      Loading more…
+      {t('Loading more…')}
     </p>
   )
 }
@@ -161,7 +162,7 @@ const Rows = ({
               {one.status === 'ready' ? (
                 <Download id={one.id} name={one.name} as="icon" />
               ) : (
-                <State name="pending" label="Upload pending" />
+                <State name="pending" label={t('Upload pending')} />
               )}
               <DeleteFile file={one} quiet />
             </div>
@@ -184,7 +185,7 @@ const Rows = ({
 
 const Folders = ({ folders }: { folders: readonly Folder[] }) => (
   <section class="section first" aria-labelledby="folders">
-    <h2 id="folders">Folders</h2>
+    <h2 id="folders">{t('Folders')}</h2>
     <ul class="folders">
       {folders.map(({ id, name }) => (
         <li key={id}>
@@ -238,8 +239,8 @@ export default function Files() {
   const tooMany = files.failure?.status === 409
   return (
     <Screen
-      title={folder ? (here?.name ?? 'Folder') : 'Files'}
-      {...(folder && { back: { to: '/files', label: 'Files' } })}
+      title={folder ? (here?.name ?? t('Folder')) : t('Files')}
+      {...(folder && { back: { to: '/files', label: t('Files') } })}
       actions={
         <>
           <input
@@ -254,19 +255,19 @@ export default function Files() {
           />
           {!folder && (
             <button type="button" onClick={() => setCreating(true)}>
-              New folder
+              {t('New folder')}
             </button>
           )}
           {here && (
             <>
               <button type="button" onClick={() => setRenaming(true)}>
-                Rename folder
+                {t('Rename folder')}
               </button>
               <DeleteFolder folder={here} done={() => navigate('/files')} />
             </>
           )}
           <button type="button" class="primary" onClick={() => picker.current?.click()}>
-            Upload
+            {t('Upload')}
           </button>
         </>
       }
@@ -289,15 +290,15 @@ export default function Files() {
           event.preventDefault()
           setOver(false)
           const dropped = droppedFiles(event.dataTransfer)
-          if (dropped.folders > 0) announce('Folders can’t be uploaded. Drop the files inside them.')
+          if (dropped.folders > 0) announce(t('Folders can’t be uploaded. Drop the files inside them.'))
           send(dropped.files)
         }}
       >
         <div class="filters file-filters">
           <search>
-            <Search name="q" label={folder ? 'Search in this folder' : 'Search files'} />
+            <Search name="q" label={folder ? t('Search in this folder') : t('Search files')} />
           </search>
-          <Field label="Sort by">
+          <Field label={t('Sort by')}>
             {(field) => (
               <select
                 {...field}
@@ -317,13 +318,13 @@ export default function Files() {
         {!folder && shownFolders.length > 0 && <Folders folders={shownFolders} />}
         <section class="section first" aria-labelledby="files">
           <h2 id="files" class={folder ? 'unseen' : ''}>
-            {folder ? 'Files' : q ? 'In all folders' : 'Not in a folder'}
+            {folder ? t('Files') : q ? t('In all folders') : t('Not in a folder')}
           </h2>
           {tooMany ? (
-            <Empty title="There are too many files to sort them this way.">
-              <p>Open a folder with fewer files, or sort by date.</p>
+            <Empty title={t('There are too many files to sort them this way.')}>
+              <p>{t('Open a folder with fewer files, or sort by date.')}</p>
               <button type="button" onClick={() => setFilter('order', '')}>
-                Sort by date
+                {t('Sort by date')}
               </button>
             </Empty>
           ) : (
@@ -332,12 +333,13 @@ export default function Files() {
                 items.length > 0 ? (
                   <Rows items={items} folders={folders.data ?? []} named={!folder && q !== ''} />
                 ) : files.more ? null : q ? (
-                  <Empty title="No file matches" />
+                  <Empty title={t('No file matches')} />
                 ) : (
-                  <Empty title="No files yet">
+                  <Empty title={t('No files yet')}>
                     <p>
-                      Drop files here, or press Upload. Agents with permission to read files can read them. Files that
-                      agents save appear here, too.
+                      {t(
+                        'Drop files here, or press Upload. Agents with permission to read files can read them. Files that agents save appear here, too.',
+                      )}
                     </p>
                   </Empty>
                 )
@@ -346,11 +348,11 @@ export default function Files() {
           )}
           {files.more && <Further key={`${folder} ${order} ${q}`} more={files.more} />}
           {(files.items?.length ?? 0) > 20 && !files.more && (
-            <p class="soft">{count(files.items?.length ?? 0)} files</p>
+            <p class="soft">{t('{items} files', { items: count(files.items?.length ?? 0) })}</p>
           )}
         </section>
         <p class="drop-hint" aria-hidden="true">
-          Drop to upload
+          {t('Drop to upload')}
         </p>
       </div>
     </Screen>

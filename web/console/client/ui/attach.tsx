@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { type Failure, toFailure } from '../../../session/failure.ts'
 import { Icon } from '../../../ui/icons.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Name } from '../../../ui/text.tsx'
 import { upload } from '../upload.ts'
@@ -20,14 +21,14 @@ export const Attached = ({
   onRemove: (rest: AttachedFile[]) => void
 }) =>
   files.length === 0 ? null : (
-    <ul class="tags" aria-label="Attached files">
+    <ul class="tags" aria-label={t('Attached files')}>
       {files.map((file) => (
         <li key={file.id}>
           <Name>{file.name}</Name>{' '}
           <button
             type="button"
             class="quiet small"
-            aria-label={`Remove ${file.name}`}
+            aria-label={t('Remove {name}', { name: file.name })}
             onClick={() => onRemove(files.filter(({ id }) => id !== file.id))}
           >
             ✕
@@ -78,11 +79,11 @@ export const AttachButton = ({
       <button
         type="button"
         aria-busy={busy}
-        {...(!label && { 'aria-label': 'Attach files' })}
+        {...(!label && { 'aria-label': t('Attach files') })}
         onClick={() => picker.current?.click()}
       >
         <Icon name="attach" />
-        {label && (busy ? 'Uploading…' : label)}
+        {label && (busy ? t('Uploading…') : label)}
       </button>
     </>
   )

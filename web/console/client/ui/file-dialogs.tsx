@@ -4,6 +4,7 @@ import { refresh, useData } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
 import { bytes } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Shown } from '../../../ui/screen.tsx'
 import { Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -23,9 +24,9 @@ export const NewFolder = ({ onClose }: { onClose: () => void }) => {
     await refresh('files')
   }
   return (
-    <Modal title="New folder" onClose={onClose}>
-      <Form verb="Create" send={send} done={onClose}>
-        <TextField label="Name" required maxLength={LONGEST} value={name} onText={setName} />
+    <Modal title={t('New folder')} onClose={onClose}>
+      <Form verb={t('Create')} send={send} done={onClose}>
+        <TextField label={t('Name')} required maxLength={LONGEST} value={name} onText={setName} />
       </Form>
     </Modal>
   )
@@ -36,13 +37,13 @@ export const RenameFolder = ({ folder, onClose }: { folder: Folder; onClose: () 
   const send = async (): Promise<void> => {
     const params = { path: { id: folder.id } }
     await unwrap(api.PATCH('/console/files/folders/{id}', { params, body: { name: name.trim() } }))
-    announce('Folder renamed.')
+    announce(t('Folder renamed.'))
     await refresh('files')
   }
   return (
-    <Modal title="Rename folder" onClose={onClose}>
-      <Form verb="Rename" send={send} done={onClose}>
-        <TextField label="Name" required maxLength={LONGEST} value={name} onText={setName} />
+    <Modal title={t('Rename folder')} onClose={onClose}>
+      <Form verb={t('Rename')} send={send} done={onClose}>
+        <TextField label={t('Name')} required maxLength={LONGEST} value={name} onText={setName} />
       </Form>
     </Modal>
   )
@@ -50,37 +51,33 @@ export const RenameFolder = ({ folder, onClose }: { folder: Folder; onClose: () 
 
 export const DeleteFolder = ({ folder, done }: { folder: Folder; done: () => void }) => (
   <Confirm
-    label="Delete folder"
-    title={`Delete ${folder.name}?`}
-    verb="Delete folder"
+    label={t('Delete folder')}
+    title={t('Delete {name}?', { name: folder.name })}
+    verb={t('Delete folder')}
     act={async () => {
       await unwrap(api.DELETE('/console/files/folders/{id}', { params: { path: { id: folder.id } } }))
-      announce('Folder deleted. Its files aren’t in a folder any more.')
+      announce(t('Folder deleted. Its files aren’t in a folder any more.'))
       done()
       await refresh('files')
     }}
   >
-    <p>Its files are kept and move to “Not in a folder”. You can’t undo this.</p>
+    <p>{t('Its files are kept and move to “Not in a folder”. You can’t undo this.')}</p>
   </Confirm>
 )
 
 export const DeleteFile = ({ file, quiet }: { file: StoredFile; quiet?: boolean }) => (
   <Confirm
     {...(quiet && { quiet })}
-    label={
-      <>
-        Delete<span class="unseen"> {file.name}</span>
-      </>
-    }
-    title={`Delete ${file.name}?`}
-    verb="Delete"
+    label={rich('Delete{name}', { name: <span class="unseen"> {file.name}</span> })}
+    title={t('Delete {name}?', { name: file.name })}
+    verb={t('Delete')}
     act={async () => {
       await unwrap(api.DELETE('/console/files/{id}', { params: { path: { id: file.id } } }))
-      announce('File deleted.')
+      announce(t('File deleted.'))
       await refresh('files')
     }}
   >
-    <p>People and agents in this workspace will lose access to it. You can’t undo this.</p>
+    <p>{t('People and agents in this workspace will lose access to it. You can’t undo this.')}</p>
   </Confirm>
 )
 
@@ -93,14 +90,14 @@ export const RenameFile = ({ file, onClose }: { file: StoredFile; onClose: () =>
   const [name, setName] = useState(file.name)
   const send = async (): Promise<void> => {
     await patchFile(file.id, { name: name.trim() })
-    announce('File renamed.')
+    announce(t('File renamed.'))
   }
   return (
-    <Modal title="Rename file" onClose={onClose}>
-      <Form verb="Rename" send={send} done={onClose}>
+    <Modal title={t('Rename file')} onClose={onClose}>
+      <Form verb={t('Rename')} send={send} done={onClose}>
         <TextField
-          label="Name"
-          hint="Messages and tasks keep the name that the file had when it was attached."
+          label={t('Name')}
+          hint={t('Messages and tasks keep the name that the file had when it was attached.')}
           required
           maxLength={LONGEST}
           value={name}
@@ -123,15 +120,15 @@ export const MoveFile = ({
   const [folder, setFolder] = useState(file.folder_id ?? '')
   const send = async (): Promise<void> => {
     await patchFile(file.id, { folder_id: folder || null })
-    announce('File moved.')
+    announce(t('File moved.'))
   }
   return (
-    <Modal title="Move file" onClose={onClose}>
-      <Form verb="Move" send={send} done={onClose}>
-        <Field label="Folder">
+    <Modal title={t('Move file')} onClose={onClose}>
+      <Form verb={t('Move')} send={send} done={onClose}>
+        <Field label={t('Folder')}>
           {(field) => (
             <select {...field} value={folder} onChange={({ currentTarget }) => setFolder(currentTarget.value)}>
-              <option value="">Not in a folder</option>
+              <option value="">{t('Not in a folder')}</option>
               {folders.map((one) => (
                 <option key={one.id} value={one.id}>
                   {one.name}
@@ -147,9 +144,9 @@ export const MoveFile = ({
 
 const sentence = ({ created_at, read_at, changed_at }: Schemas['FileUse']) => {
   const parts: [verb: string, at: string | null][] = [
-    ['created it', created_at],
-    ['changed it', changed_at],
-    ['read it', read_at],
+    [t('created it'), created_at],
+    [t('changed it'), changed_at],
+    [t('read it'), read_at],
   ]
   return parts
     .filter((part): part is [string, string] => part[1] !== null)
@@ -179,15 +176,14 @@ const Uses = ({ id }: { id: string }) => {
               {use.runs.length > 0 && (
                 <span class="soft">
                   {' '}
-                  in{' '}
-                  {use.runs.map((run, i) => (
-                    <span key={run.id}>
-                      {i > 0 && ', '}
-                      <a href={`#/runs/${run.id}`}>
-                        the run of <When at={run.at} />
-                      </a>
-                    </span>
-                  ))}
+                  {rich('in {runs}', {
+                    runs: use.runs.map((run, i) => (
+                      <span key={run.id}>
+                        {i > 0 && ', '}
+                        <a href={`#/runs/${run.id}`}>{rich('the run of {time}', { time: <When at={run.at} /> })}</a>
+                      </span>
+                    )),
+                  })}
                 </span>
               )}
             </li>
@@ -217,19 +213,19 @@ export const FileDialog = ({
         {bytes(file.size)} · <Name>{file.content_type}</Name> · <Name>{file.created_by.name}</Name> ·{' '}
         <When at={file.created_at} />
       </p>
-      {file.status === 'ready' ? <Preview file={file} /> : <p class="soft">The upload hasn’t arrived yet.</p>}
+      {file.status === 'ready' ? <Preview file={file} /> : <p class="soft">{t('The upload hasn’t arrived yet.')}</p>}
       <div class="actions">
         {file.status === 'ready' && <Download id={file.id} name={file.name} as="button" />}
         <button type="button" onClick={onRename}>
-          Rename
+          {t('Rename')}
         </button>
         <button type="button" onClick={onMove}>
-          Move
+          {t('Move')}
         </button>
         <DeleteFile file={file} />
       </div>
       <details class="used" onToggle={({ currentTarget }) => setAsked(currentTarget.open)}>
-        <summary>Who used it</summary>
+        <summary>{t('Who used it')}</summary>
         {asked && <Uses id={file.id} />}
       </details>
     </Modal>

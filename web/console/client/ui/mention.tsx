@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
+import { t } from '../../../ui/messages.ts'
 import { Logo, Name } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 
@@ -100,7 +101,7 @@ export const useMention = (
       ...(chosen && { 'aria-controls': list, 'aria-activedescendant': optionId(chosen) }),
     },
     list: chosen && (
-      <div id={list} class="mention-list" role="listbox" aria-label="Agents to mention">
+      <div id={list} class="mention-list" role="listbox" aria-label={t('Agents to mention')}>
         {options.map((agent) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
           <div
@@ -121,6 +122,8 @@ export const useMention = (
     ),
     status:
       chosen &&
-      `${options.length} ${options.length === 1 ? 'agent' : 'agents'} to mention. Press Enter to choose, or an arrow key.`,
+      t('{n, plural, one {# agent} other {# agents}} to mention. Press Enter to choose, or an arrow key.', {
+        n: options.length,
+      }),
   }
 }

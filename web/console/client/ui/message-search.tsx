@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { usePages } from '../../../ui/data.ts'
 import { setFilter } from '../../../ui/filters.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -33,13 +34,13 @@ const Found = ({ id, q, onShow }: { id: string; q: string; onShow: () => void })
                       setFilter('message', message.id)
                     }}
                   >
-                    Show in conversation
+                    {t('Show in conversation')}
                   </button>
                 </p>
               )}
             />
           ) : (
-            <Empty title={found.more ? 'No match in the latest 2,000 messages' : 'No message matches'} />
+            <Empty title={found.more ? t('No match in the latest 2,000 messages') : t('No message matches')} />
           )
         }
       </Shown>
@@ -65,22 +66,22 @@ export const MessageSearch = ({ id, onClose }: { id: string; onClose: () => void
         onKeyDown={(event) => event.key === 'Escape' && onClose()}
       >
         <label class="unseen" for="find-message">
-          Search in this conversation
+          {t('Search in this conversation')}
         </label>
         <input
           ref={field}
           id="find-message"
           type="search"
-          placeholder="Search in this conversation"
+          placeholder={t('Search in this conversation')}
           autocomplete="off"
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
         <button type="submit" class="primary">
-          Search
+          {t('Search')}
         </button>
         <button type="button" onClick={onClose}>
-          Close
+          {t('Close')}
         </button>
       </form>
       {q && <Found id={id} q={q} onShow={onClose} />}
@@ -117,7 +118,7 @@ const Results = ({ q, shown, nameOf }: Search) => {
   if (found.items && further.length === 0 && !found.more) return null
   return (
     <section aria-labelledby="found-messages">
-      <h3 id="found-messages">In messages</h3>
+      <h3 id="found-messages">{t('In messages')}</h3>
       <Shown known={found} rows={2}>
         {() => (
           <ul class="rows">

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { bytes } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Name, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import type { Schemas } from '../api.ts'
@@ -21,12 +22,12 @@ const PreviewButton = ({ file }: { file: Message['attachments'][number] }) => {
   const { busy, act } = useAction()
   const open = async (): Promise<void> => {
     const ok = await act(async () => setDialog({ Dialog: (await import('./preview-dialog.tsx')).PreviewDialog }))
-    if (!ok) announce('The preview couldn’t be loaded. Reload the page and try again.')
+    if (!ok) announce(t('The preview couldn’t be loaded. Reload the page and try again.'))
   }
   return (
     <>
       <button type="button" class="quiet small" aria-busy={busy} onClick={open}>
-        Preview<span class="unseen"> {file.name}</span>
+        {rich('Preview{name}', { name: <span class="unseen"> {file.name}</span> })}
       </button>
       {dialog && <dialog.Dialog file={{ ...file, id: file.file_id }} onClose={() => setDialog(undefined)} />}
     </>
@@ -66,10 +67,10 @@ export const Messages = ({
           tabIndex={-1}
         >
           <p class="by">
-            <b>{mine ? 'You' : <Name>{message.author.name}</Name>}</b>
+            <b>{mine ? t('You') : <Name>{message.author.name}</Name>}</b>
             <When at={message.created_at} />
           </p>
-          {message.error_code && <span class="state bad">✕ No reply</span>}
+          {message.error_code && <span class="state bad">{t('✕ No reply')}</span>}
           {message.question && message.run_id ? (
             <QuestionsInChat runId={message.run_id} stepId={message.question.step_id} text={message.text} />
           ) : (
@@ -77,14 +78,12 @@ export const Messages = ({
           )}
           <FileList files={message.attachments} />
           {message.mention && (
-            <p class="soft mentioned">
-              For <Name>{message.mention.name}</Name>
-            </p>
+            <p class="soft mentioned">{rich('For {name}', { name: <Name>{message.mention.name}</Name> })}</p>
           )}
           {message.approval && message.run_id && (
             <p>
               <a class="button" href={`#/runs/${message.run_id}`}>
-                Review request
+                {t('Review request')}
               </a>
             </p>
           )}

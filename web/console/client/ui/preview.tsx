@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { miniApp } from '../../../session/config.ts'
 import { Failure, toFailure } from '../../../session/failure.ts'
 import { safeUrl, sanitize, visible } from '../../../session/text.ts'
+import { t } from '../../../ui/messages.ts'
 import { Shown } from '../../../ui/screen.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { parseCsv } from './csv.ts'
@@ -28,7 +29,7 @@ export interface PreviewedFile {
 type Loaded = { image: string } | { text: string; cut: boolean } | { refusal: string }
 
 const unreadable = (): Failure =>
-  new Failure('no_connection', 0, 'The file couldn’t be loaded.', 'Check your connection, then try again.')
+  new Failure('no_connection', 0, t('The file couldn’t be loaded.'), t('Check your connection, then try again.'))
 
 const asDataUrl = (bytes: Uint8Array, type: string): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -53,12 +54,12 @@ const load = async (id: string, kind: PreviewKind): Promise<Loaded> => {
   })
   if (kind === 'image') {
     const type = imageType(bytes)
-    if (!type || cut) return { refusal: 'This isn’t an image that can be shown. Download the file to examine it.' }
+    if (!type || cut) return { refusal: t('This isn’t an image that can be shown. Download the file to examine it.') }
     return { image: await asDataUrl(bytes, type) }
   }
   const text = decodeText(bytes, cut)
   if (text === undefined) {
-    return { refusal: 'This isn’t text in UTF-8, so it can’t be shown. Download the file to open it.' }
+    return { refusal: t('This isn’t text in UTF-8, so it can’t be shown. Download the file to open it.') }
   }
   return { text: text.replace(/^\uFEFF/, ''), cut }
 }
@@ -72,14 +73,18 @@ const Csv = ({ text, name }: { text: string; name: string }) => {
   const cells = Array.from({ length: columns }, (_, i) => i)
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the scroll area must be reachable with the keyboard */}
-      <section class="table-scroll preview-area" tabIndex={0} aria-label={`Table of ${visible(name)}`}>
+      <section
+        class="table-scroll preview-area"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the scroll area must be reachable with the keyboard
+        tabIndex={0}
+        aria-label={t('Table of {name}', { name: visible(name) })}
+      >
         <table>
           <thead>
             <tr>
               {cells.map((i) => (
                 <th key={i} scope="col">
-                  {visible(head[i] ?? '') || `Column ${i + 1}`}
+                  {visible(head[i] ?? '') || t('Column {value}', { value: i + 1 })}
                 </th>
               ))}
             </tr>
@@ -95,7 +100,9 @@ const Csv = ({ text, name }: { text: string; name: string }) => {
           </tbody>
         </table>
       </section>
-      {rows.length === MOST_ROWS && <p class="soft">The first {MOST_ROWS} rows. Download the file to see all of it.</p>}
+      {rows.length === MOST_ROWS && (
+        <p class="soft">{t('The first {MOST_ROWS} rows. Download the file to see all of it.', { MOST_ROWS })}</p>
+      )}
     </>
   )
 }
@@ -112,7 +119,7 @@ const Content = ({ kind, shown, name }: { kind: PreviewKind; shown: Loaded; name
   if ('refusal' in shown) return <p class="soft">{shown.refusal}</p>
   if ('image' in shown) {
     return broken ? (
-      <p class="soft">The image is damaged. Download the file to examine it.</p>
+      <p class="soft">{t('The image is damaged. Download the file to examine it.')}</p>
     ) : (
       <p class="preview-image">
         <img src={shown.image} alt={sanitize(name)} onError={() => setBroken(true)} />
@@ -126,16 +133,16 @@ const Content = ({ kind, shown, name }: { kind: PreviewKind; shown: Loaded; name
         <Csv text={text} name={name} />
       ) : kind === 'markdown' ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the scroll area must be reachable with the keyboard
-        <section class="preview-area" tabIndex={0} aria-label={`Content of ${visible(name)}`}>
+        <section class="preview-area" tabIndex={0} aria-label={t('Content of {name}', { name: visible(name) })}>
           <Markdown text={text} />
         </section>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the scroll area must be reachable with the keyboard
-        <section class="preview-area" tabIndex={0} aria-label={`Content of ${visible(name)}`}>
+        <section class="preview-area" tabIndex={0} aria-label={t('Content of {name}', { name: visible(name) })}>
           <pre class="preview-text">{exact(text)}</pre>
         </section>
       )}
-      {cut && <p class="soft">The beginning of the file. Download it to see all of it.</p>}
+      {cut && <p class="soft">{t('The beginning of the file. Download it to see all of it.')}</p>}
     </>
   )
 }
@@ -192,11 +199,11 @@ const Pdf = ({ file }: { file: PreviewedFile }) => {
         return url && !miniApp ? (
           <p>
             <a class="button" href={url} target="_blank" rel="noopener noreferrer">
-              Open PDF in a new tab
+              {t('Open PDF in a new tab')}
             </a>
           </p>
         ) : (
-          <p class="soft">Download the PDF to read it.</p>
+          <p class="soft">{t('Download the PDF to read it.')}</p>
         )
       }}
     </Shown>
@@ -210,7 +217,7 @@ export const Preview = ({ file }: { file: PreviewedFile }) => {
   if (kind) return <Loading file={file} kind={kind} />
   return (
     <div class="soft">
-      <p>There’s no preview for this kind of file.</p>
+      <p>{t('There’s no preview for this kind of file.')}</p>
       <Download id={file.id} name={file.name} />
     </div>
   )

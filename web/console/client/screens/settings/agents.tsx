@@ -4,6 +4,7 @@ import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh, useData } from '../../../../ui/data.ts'
 import { Field, Form } from '../../../../ui/form.tsx'
+import { t } from '../../../../ui/messages.ts'
 import { Problem } from '../../../../ui/problem.tsx'
 import { Shown } from '../../../../ui/screen.tsx'
 import { type ToolName, ToolTicks } from '../../../../ui/tools.tsx'
@@ -23,7 +24,7 @@ export const PrimaryAgent = () => {
   const choose = (installation_id: string | null) =>
     act(async () => {
       await unwrap(api.PUT('/console/settings/primary-agent', { body: { installation_id } }))
-      announce('Saved. The change applies to the next message.')
+      announce(t('Saved. The change applies to the next message.'))
       await refresh('messages')
     })
   return (
@@ -31,8 +32,8 @@ export const PrimaryAgent = () => {
       {() => (
         <>
           <Field
-            label="Agent for the main conversation"
-            hint="Applies to everyone in the workspace. Lists agents that may read and write messages."
+            label={t('Agent for the main conversation')}
+            hint={t('Applies to everyone in the workspace. Lists agents that may read and write messages.')}
           >
             {(field) => (
               <select
@@ -42,7 +43,7 @@ export const PrimaryAgent = () => {
                 disabled={!isAdmin.value}
                 onChange={(event) => choose(event.currentTarget.value || null)}
               >
-                <option value="">The platform’s assistant</option>
+                <option value="">{t('The platform’s assistant')}</option>
                 {agents.data?.items
                   .filter(({ answers_chats, installation_id }) => answers_chats || installation_id === now)
                   .map((one) => (
@@ -65,7 +66,7 @@ export const CrossAgent = ({ enabled }: { enabled: boolean }) => {
   const set = (on: boolean) =>
     act(async () => {
       await unwrap(api.PUT('/console/settings/cross-agent', { body: { enabled: on } }))
-      announce(on ? 'Agents can now call each other.' : 'Agents can no longer call each other.')
+      announce(on ? t('Agents can now call each other.') : t('Agents can no longer call each other.'))
       await openConsole()
     })
   return (
@@ -79,8 +80,8 @@ export const CrossAgent = ({ enabled }: { enabled: boolean }) => {
           onChange={(event) => set(event.currentTarget.checked)}
         />
         <span>
-          Agents can call each other
-          {!isOwner.value && <span class="hint"> Only owners can change this.</span>}
+          {t('Agents can call each other')}
+          {!isOwner.value && <span class="hint"> {t('Only owners can change this.')}</span>}
         </span>
       </label>
       {failure && <Problem failure={failure} />}
@@ -95,14 +96,14 @@ export const Bans = ({ tools, scopes }: { tools: readonly string[]; scopes: read
   const send = async (): Promise<void> => {
     const body = { denied_tools: deniedTools as ToolName[], denied_scopes: deniedScopes as ScopeName[] }
     await unwrap(api.PUT('/console/settings/bans', { body }))
-    announce('Saved. Changes apply to the next request.')
+    announce(t('Saved. Changes apply to the next request.'))
     await openConsole()
   }
   return (
-    <Form verb="Save restrictions" send={send}>
-      <ToolTicks legend="Tools blocked for all agents" chosen={deniedTools} onChange={setTools} />
+    <Form verb={t('Save restrictions')} send={send}>
+      <ToolTicks legend={t('Tools blocked for all agents')} chosen={deniedTools} onChange={setTools} />
       <fieldset>
-        <legend>Permissions blocked for all agents</legend>
+        <legend>{t('Permissions blocked for all agents')}</legend>
         <div class="ticks">
           {known.data?.items.map(({ scope, description }) => (
             <label class="tick" key={scope}>

@@ -2,6 +2,7 @@ import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { Confirm } from '../../../../ui/dialog.tsx'
 import { fullTime } from '../../../../ui/format.ts'
+import { rich, t } from '../../../../ui/messages.ts'
 import { Problem } from '../../../../ui/problem.tsx'
 import { isOwner, openConsole } from '../../account.ts'
 import { api, unwrap } from '../../api.ts'
@@ -12,8 +13,10 @@ export const Deletion = ({ name, deletesAt }: { name: string; deletesAt: string 
     return (
       <>
         <p class="note warn">
-          <strong>This workspace is scheduled for deletion.</strong> Everything in it will be deleted on{' '}
-          {fullTime(deletesAt)}.
+          {rich(
+            '<strong>This workspace is scheduled for deletion.</strong> Everything in it will be deleted on {deletesAt}.',
+            { strong: (text) => <strong>{text}</strong>, deletesAt: fullTime(deletesAt) },
+          )}
         </p>
         {failure && <Problem failure={failure} />}
         {isOwner.value && (
@@ -24,12 +27,12 @@ export const Deletion = ({ name, deletesAt }: { name: string; deletesAt: string 
             onClick={() =>
               act(async () => {
                 await unwrap(api.POST('/console/workspace/restore'))
-                announce('Deletion cancelled.')
+                announce(t('Deletion cancelled.'))
                 await openConsole()
               })
             }
           >
-            Keep workspace
+            {t('Keep workspace')}
           </button>
         )}
       </>
@@ -37,9 +40,9 @@ export const Deletion = ({ name, deletesAt }: { name: string; deletesAt: string 
   }
   return isOwner.value ? (
     <Confirm
-      label="Delete workspace"
-      title="Delete this workspace?"
-      verb="Delete it in 14 days"
+      label={t('Delete workspace')}
+      title={t('Delete this workspace?')}
+      verb={t('Delete it in 14 days')}
       typed={name}
       act={async () => {
         await unwrap(api.DELETE('/console/workspace'))
@@ -47,8 +50,9 @@ export const Deletion = ({ name, deletesAt }: { name: string; deletesAt: string 
       }}
     >
       <p>
-        Its agents stop right away. After 14 days, its tasks, conversations, files, runs and everything else will be
-        deleted. Until then, an owner can cancel the deletion here.
+        {t(
+          'Its agents stop right away. After 14 days, its tasks, conversations, files, runs and everything else will be deleted. Until then, an owner can cancel the deletion here.',
+        )}
       </p>
     </Confirm>
   ) : null

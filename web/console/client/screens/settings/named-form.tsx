@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../../../../ui/announce.tsx'
 import { Field, Form, TextField } from '../../../../ui/form.tsx'
+import { language, t } from '../../../../ui/messages.ts'
 import { fieldProblems } from '../../../../ui/problem.tsx'
 import { openConsole } from '../../account.ts'
 
@@ -16,7 +17,7 @@ const LOCALES =
 /** Returns “German (Austria) · de-AT”. */
 const localeName = (locale: string): string => {
   try {
-    return `${new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' }).of(locale)} · ${locale}`
+    return `${new Intl.DisplayNames(language, { type: 'language', languageDisplay: 'standard' }).of(locale)} · ${locale}`
   } catch {
     return locale
   }
@@ -43,18 +44,18 @@ export const NamedForm = ({
   const [zone, setZone] = useState(now.time_zone)
   const send = async (): Promise<void> => {
     await save({ name: name.trim(), locale, time_zone: zone })
-    announce('Saved.')
+    announce(t('Saved.'))
     await openConsole()
   }
   const all = zones()
   return (
-    <Form verb="Save" send={send} disabled={readOnly ?? false}>
+    <Form verb={t('Save')} send={send} disabled={readOnly ?? false}>
       {(failure) => {
         const problems = fieldProblems(failure)
         return (
           <>
             <TextField
-              label="Name"
+              label={t('Name')}
               problem={problems.name}
               required
               maxLength={100}
@@ -63,8 +64,8 @@ export const NamedForm = ({
               onText={setName}
             />
             <Field
-              label="Language and region"
-              hint="Agents see the language. Dates and numbers use the region."
+              label={t('Language and region')}
+              hint={t('The console and agents use the language. Dates and numbers use the region.')}
               problem={problems.locale}
             >
               {(field) => (
@@ -82,7 +83,7 @@ export const NamedForm = ({
                 </select>
               )}
             </Field>
-            <Field label="Time zone" problem={problems.time_zone}>
+            <Field label={t('Time zone')} problem={problems.time_zone}>
               {(field) => (
                 <select
                   {...field}

@@ -5,6 +5,7 @@ import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh, useData } from '../../../../ui/data.ts'
 import { TextField } from '../../../../ui/form.tsx'
+import { rich, t } from '../../../../ui/messages.ts'
 import { Problem } from '../../../../ui/problem.tsx'
 import { Shown } from '../../../../ui/screen.tsx'
 import { Name, When } from '../../../../ui/text.tsx'
@@ -17,9 +18,9 @@ const KEY = 'passkeys'
 const Refusal = ({ failure }: { failure: Failure }) =>
   failure.code === 'confirmation_required' ? (
     <div class="note warn" role="alert">
-      <p>To protect your account, you can change passkeys only within 10 minutes of signing in.</p>
-      <button type="button" onClick={() => void signInAgain('Sign in again to change your passkeys.')}>
-        Sign in again
+      <p>{t('To protect your account, you can change passkeys only within 10 minutes of signing in.')}</p>
+      <button type="button" onClick={() => void signInAgain(t('Sign in again to change your passkeys.'))}>
+        {t('Sign in again')}
       </button>
     </div>
   ) : (
@@ -30,7 +31,7 @@ const Entry = ({ passkey }: { passkey: Schemas['Passkey'] }) => {
   const { busy, failure, act } = useAction()
   const remove = async (): Promise<void> => {
     await unwrap(api.DELETE('/console/passkeys/{id}', { params: { path: { id: passkey.id } } }))
-    announce('Passkey removed.')
+    announce(t('Passkey removed.'))
     await refresh(KEY)
   }
   return (
@@ -41,21 +42,15 @@ const Entry = ({ passkey }: { passkey: Schemas['Passkey'] }) => {
             <Name>{passkey.name}</Name>
           </strong>
           <span class="soft">
-            added <When at={passkey.created_at} />
-            {passkey.last_used_at && (
-              <>
-                {' '}
-                · last used <When at={passkey.last_used_at} />
-              </>
-            )}
+            {rich('added {time}', { time: <When at={passkey.created_at} /> })}
+            {passkey.last_used_at && <> {rich('· last used {time}', { time: <When at={passkey.last_used_at} /> })}</>}
           </span>
         </div>
         <button type="button" aria-busy={busy} onClick={() => act(remove)}>
-          Remove
-          <span class="unseen">
-            {' '}
-            the passkey <Name>{passkey.name}</Name>
-          </span>
+          {rich('Remove<span> the passkey {name}</span>', {
+            name: <Name>{passkey.name}</Name>,
+            span: (text) => <span class="unseen">{text}</span>,
+          })}
         </button>
       </div>
       {failure && <Refusal failure={failure} />}
@@ -69,7 +64,7 @@ const Add = () => {
   const add = async (): Promise<void> => {
     const made = await createPasskey(await unwrap(api.POST('/console/passkeys/options')))
     await unwrap(api.POST('/console/passkeys', { body: { name: name.trim(), ...made } as never }))
-    announce('Passkey added.')
+    announce(t('Passkey added.'))
     await refresh(KEY)
   }
   return (
@@ -80,7 +75,7 @@ const Add = () => {
       }}
     >
       <TextField
-        label="Name of the passkey"
+        label={t('Name of the passkey')}
         required
         maxLength={100}
         autocomplete="off"
@@ -90,7 +85,7 @@ const Add = () => {
       {failure && <Refusal failure={failure} />}
       <div class="actions">
         <button type="submit" class="primary" aria-busy={busy}>
-          Add a passkey
+          {t('Add a passkey')}
         </button>
       </div>
     </form>
@@ -103,13 +98,13 @@ export const Passkeys = () => {
   return (
     <>
       <p>
-        A passkey signs you in with this device’s fingerprint, face or PIN, or with a security key.
-        {isOwner.value && ' If you lose your Telegram account, it’s how you get back into your workspace.'}
+        {t('A passkey signs you in with this device’s fingerprint, face or PIN, or with a security key.')}
+        {isOwner.value && t(' If you lose your Telegram account, it’s how you get back into your workspace.')}
       </p>
       <Shown known={known} rows={1}>
         {({ items }) =>
           items.length === 0 ? (
-            <p class="soft">You have no passkeys yet.</p>
+            <p class="soft">{t('You have no passkeys yet.')}</p>
           ) : (
             <ul class="rows">
               {items.map((passkey) => (
@@ -119,7 +114,7 @@ export const Passkeys = () => {
           )
         }
       </Shown>
-      {hasPasskeys ? <Add /> : <p class="hint">Open the console in a browser to add one.</p>}
+      {hasPasskeys ? <Add /> : <p class="hint">{t('Open the console in a browser to add one.')}</p>}
     </>
   )
 }
