@@ -2,7 +2,7 @@ import type { Scenario } from './scenario.ts'
 import type { Stage } from './stage.ts'
 
 /** Agents of the workspace whose tools are listed. */
-export const AGENTS = 100
+const AGENTS = 100
 
 const VERSION = '2026-07-28'
 

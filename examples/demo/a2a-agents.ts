@@ -128,7 +128,7 @@ const helper: AgentExecutor = {
 }
 
 /** Returns a message with one text. */
-export const textMessage = (text: string, ids: { taskId?: string; contextId?: string } = {}): Message =>
+const textMessage = (text: string, ids: { taskId?: string; contextId?: string } = {}): Message =>
   messageOf({ $case: 'text', value: text }, ids)
 
 /** Returns a message with one data part. */
