@@ -4,6 +4,7 @@ import { presentPasskey } from '../../session/passkey.ts'
 import { announce } from '../../ui/announce.tsx'
 import type { Phase } from '../../ui/app.tsx'
 import { clearCache, refresh } from '../../ui/data.ts'
+import { t } from '../../ui/messages.ts'
 import { match, place, redirect } from '../../ui/router.ts'
 import { api, onSessionExpired, type Schemas, unwrap } from './api.ts'
 import { clearSandboxTokens } from './sandbox.ts'
@@ -31,7 +32,7 @@ const signOutHere = (note: string): void => {
 onSessionExpired(() => {
   const { name } = phase.value
   if (name === 'ready' || name === 'starting') {
-    signOutHere('Your session ended. Sessions last 12 hours, or until your keys are recovered. Sign in again.')
+    signOutHere(t('Your session ended. Sessions last 12 hours, or until your keys are recovered. Sign in again.'))
   }
 })
 
@@ -67,7 +68,7 @@ export const signIn = async (body: { api_key: string } | { token: string }): Pro
   const made = await unwrap(api.POST('/api/v1/dev/session', { body }))
   await openSession(made)
   if (made.keys_ended) {
-    announce('Your address is confirmed. Keys made before this ended: create new ones under Account.')
+    announce(t('Your address is confirmed. Keys made before this ended: create new ones under Account.'))
   }
 }
 
@@ -82,7 +83,7 @@ export const join = async (token: string, name: string): Promise<void> => {
   const made = await unwrap(api.POST('/api/v1/dev/members/join', { body: { token, name } }))
   invitation.value = undefined
   await openSession(made)
-  announce('You’re part of the team.')
+  announce(t('You’re part of the team.'))
 }
 
 /** Leaves an invitation unanswered. Its link goes on working. */
@@ -102,7 +103,7 @@ export const signOut = async (): Promise<void> => {
   await api.DELETE('/api/v1/dev/session').catch(() => {})
   identity.value = undefined
   clearCache()
-  signOutHere('You’re signed out.')
+  signOutHere(t('You’re signed out.'))
 }
 
 /** Takes the code out of a link at once, so that it doesn't stay in the history. */

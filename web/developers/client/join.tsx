@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { TextField } from '../../ui/form.tsx'
+import { t } from '../../ui/messages.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { declineInvitation, join } from './account.ts'
 import { useSending } from './sending.ts'
@@ -10,10 +11,10 @@ export const Join = ({ code }: { code: string }) => {
   const { busy, failure, send } = useSending(() => join(code, name.trim()))
   return (
     <form onSubmit={send}>
-      <p>Somebody invited you to their developer account. The e-mail says who, and with which role.</p>
+      <p>{t('Somebody invited you to their developer account. The e-mail says who, and with which role.')}</p>
       <TextField
-        label="Your name"
-        hint="Your teammates see it."
+        label={t('Your name')}
+        hint={t('Your teammates see it.')}
         value={name}
         required
         maxLength={100}
@@ -23,10 +24,10 @@ export const Join = ({ code }: { code: string }) => {
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="submit" class="primary" aria-busy={busy}>
-          Join
+          {t('Join')}
         </button>
         <button type="button" onClick={declineInvitation}>
-          Not now
+          {t('Not now')}
         </button>
       </div>
     </form>

@@ -1,16 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { resolveUrl } from '../../session/config.ts'
 import { Brand } from '../../ui/brand.tsx'
+import { t } from '../../ui/messages.ts'
 import { Frame, type NavItem } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
 import { type Identity, signOut } from './account.ts'
 
 export const ITEMS: readonly NavItem[] = [
-  { to: '/', label: 'Apps', icon: 'agents', first: true },
-  { to: '/sandbox', label: 'Sandbox', icon: 'store', first: true },
-  { to: '/requests', label: 'Requests', icon: 'wish', first: true },
-  { to: '/team', label: 'Team', icon: 'people' },
-  { to: '/account', label: 'Account', icon: 'key' },
+  { to: '/', label: t('Apps'), icon: 'agents', first: true },
+  { to: '/sandbox', label: t('Sandbox'), icon: 'store', first: true },
+  { to: '/requests', label: t('Requests'), icon: 'wish', first: true },
+  { to: '/team', label: t('Team'), icon: 'people' },
+  { to: '/account', label: t('Account'), icon: 'key' },
 ]
 
 export const Person = ({ who }: { who: Identity }) => (
@@ -20,24 +21,24 @@ export const Person = ({ who }: { who: Identity }) => (
       <br />
       {who.role === 'viewer' && (
         <>
-          <span class="soft">Viewer: reads only</span>
+          <span class="soft">{t('Viewer: reads only')}</span>
           <br />
         </>
       )}
-      <a href={resolveUrl('docs')}>Documentation</a>
+      <a href={resolveUrl('docs')}>{t('Documentation')}</a>
     </p>
     <button type="button" class="quiet" onClick={() => void signOut()}>
-      Sign out
+      {t('Sign out')}
     </button>
   </div>
 )
 
 export const Shell = ({ who, children }: { who: Identity; children: ComponentChildren }) => (
   <Frame
-    name="Developers"
+    name={t('Developers')}
     kind="developers"
     items={ITEMS}
-    top={<Brand page="Developers" />}
+    top={<Brand page={t('Developers')} />}
     person={<Person who={who} />}
   >
     {children}

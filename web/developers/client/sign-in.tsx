@@ -3,6 +3,7 @@ import { resolveUrl } from '../../session/config.ts'
 import { hasPasskeys } from '../../session/passkey.ts'
 import { Brand } from '../../ui/brand.tsx'
 import { TextField } from '../../ui/form.tsx'
+import { t } from '../../ui/messages.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { invitation, signIn, signInByPasskey } from './account.ts'
 import { api, type Schemas, unwrap } from './api.ts'
@@ -20,7 +21,7 @@ const ByMail = () => {
   return (
     <form onSubmit={send}>
       <TextField
-        label="Email"
+        label={t('Email')}
         type="email"
         value={email}
         required
@@ -31,15 +32,17 @@ const ByMail = () => {
       {failure && <Problem failure={failure} />}
       {sentTo && (
         <p class="note" role="status">
-          If an account has the address {sentTo}, it gets a link now. The link works once, within an hour.
+          {t('If an account has the address {sentTo}, it gets a link now. The link works once, within an hour.', {
+            sentTo,
+          })}
         </p>
       )}
       <div class="actions">
         <button type="submit" class="primary" aria-busy={busy}>
-          Email me a link
+          {t('Email me a link')}
         </button>
       </div>
-      <p class="hint">A link also lets you back in if you lost your key.</p>
+      <p class="hint">{t('A link also lets you back in if you lost your key.')}</p>
     </form>
   )
 }
@@ -51,7 +54,7 @@ const ByPasskey = () => {
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="submit" aria-busy={busy}>
-          Sign in with a passkey
+          {t('Sign in with a passkey')}
         </button>
       </div>
     </form>
@@ -64,9 +67,9 @@ const ByKey = () => {
   return (
     <form onSubmit={send}>
       <TextField
-        label="Developer key"
+        label={t('Developer key')}
         type="password"
-        hint="Starts with dvk_. The page keeps a session of 12 hours, not the key."
+        hint={t('Starts with dvk_. The page keeps a session of 12 hours, not the key.')}
         value={key}
         required
         maxLength={100}
@@ -77,7 +80,7 @@ const ByKey = () => {
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="submit" aria-busy={busy}>
-          Sign in with the key
+          {t('Sign in with the key')}
         </button>
       </div>
     </form>
@@ -92,9 +95,9 @@ const Register = ({ registered }: { registered: (made: Schemas['RegisteredDevelo
   )
   return (
     <form onSubmit={send}>
-      <TextField label="Name" value={name} required maxLength={100} autocomplete="name" onText={setName} />
+      <TextField label={t('Name')} value={name} required maxLength={100} autocomplete="name" onText={setName} />
       <TextField
-        label="Email"
+        label={t('Email')}
         type="email"
         value={email}
         required
@@ -105,7 +108,7 @@ const Register = ({ registered }: { registered: (made: Schemas['RegisteredDevelo
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="submit" class="primary" aria-busy={busy}>
-          Create account
+          {t('Create account')}
         </button>
       </div>
     </form>
@@ -116,12 +119,12 @@ const Registered = ({ made }: { made: Schemas['RegisteredDeveloper'] }) => {
   const { busy, failure, send } = useSending(() => signIn({ api_key: made.api_key }))
   return (
     <form onSubmit={send}>
-      <p>Your account and its sandbox workspace are ready. Store the key for your machines now.</p>
-      <Secret label="Developer key" value={made.api_key} />
+      <p>{t('Your account and its sandbox workspace are ready. Store the key for your machines now.')}</p>
+      <Secret label={t('Developer key')} value={made.api_key} />
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="submit" class="primary" aria-busy={busy}>
-          Continue
+          {t('Continue')}
         </button>
       </div>
     </form>
@@ -129,10 +132,10 @@ const Registered = ({ made }: { made: Schemas['RegisteredDeveloper'] }) => {
 }
 
 const TITLES = {
-  join: 'Join a team',
-  sign_in: 'Sign in',
-  register: 'Create an account',
-  registered: 'Your developer key',
+  join: t('Join a team'),
+  sign_in: t('Sign in'),
+  register: t('Create an account'),
+  registered: t('Your developer key'),
 }
 
 /** Sign-in and registration. @param note why the page asks */
@@ -143,7 +146,7 @@ export default function SignIn({ note }: { note: string }) {
   const code = invitation.value
   const step = code ? 'join' : made ? 'registered' : wants
   useEffect(() => {
-    document.title = `${TITLES[step]} · Developers`
+    document.title = t('{step} · Developers', { step: TITLES[step] })
     heading.current?.focus({ preventScroll: true })
   }, [step])
   return (
@@ -156,11 +159,11 @@ export default function SignIn({ note }: { note: string }) {
       {step === 'registered' && made && <Registered made={made} />}
       {step === 'register' && (
         <>
-          <p>You get a developer key, and a sandbox workspace to test your agents in.</p>
+          <p>{t('You get a developer key, and a sandbox workspace to test your agents in.')}</p>
           <Register registered={setMade} />
           <p class="section">
             <button type="button" class="quiet" onClick={() => setWants('sign_in')}>
-              I have an account
+              {t('I have an account')}
             </button>
           </p>
         </>
@@ -168,23 +171,23 @@ export default function SignIn({ note }: { note: string }) {
       {step === 'sign_in' && (
         <>
           {note && <p role="status">{note}</p>}
-          <p>Build agents and integrations, test them, and follow their runs.</p>
+          <p>{t('Build agents and integrations, test them, and follow their runs.')}</p>
           <ByMail />
           {hasPasskeys && <ByPasskey />}
           <details>
-            <summary>Use a developer key</summary>
+            <summary>{t('Use a developer key')}</summary>
             <ByKey />
           </details>
           <p class="section">
-            No account yet?{' '}
+            {t('No account yet?')}{' '}
             <button type="button" class="quiet" onClick={() => setWants('register')}>
-              Create an account
+              {t('Create an account')}
             </button>
           </p>
         </>
       )}
       <p class="hint">
-        <a href={resolveUrl('docs')}>Documentation</a>
+        <a href={resolveUrl('docs')}>{t('Documentation')}</a>
       </p>
     </main>
   )

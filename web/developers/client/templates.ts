@@ -1,3 +1,4 @@
+import { t } from '../../ui/messages.ts'
 import type { Schemas } from './api.ts'
 
 type Scope = NonNullable<Schemas['CreateApp']['requested_scopes']>[number]
@@ -18,8 +19,8 @@ const SCOPES: readonly Scope[] = ['workspace:read', 'runs:read', 'runs:write', '
 export const TEMPLATES: readonly Template[] = [
   {
     name: 'webhook',
-    title: 'Agent on your server',
-    words: 'The platform sends each run to your address, signed. Your code answers, in any language.',
+    title: t('Agent on your server'),
+    words: t('The platform sends each run to your address, signed. Your code answers, in any language.'),
     type: 'agent',
     scopes: SCOPES,
     manifest: ({ id, name, summary }) => ({
@@ -32,8 +33,8 @@ export const TEMPLATES: readonly Template[] = [
   },
   {
     name: 'inline',
-    title: 'Agent without a server',
-    words: 'You write instructions. The platform runs them with a language model.',
+    title: t('Agent without a server'),
+    words: t('You write instructions. The platform runs them with a language model.'),
     type: 'agent',
     scopes: SCOPES,
     manifest: ({ id, name, summary }) => ({
@@ -46,8 +47,8 @@ export const TEMPLATES: readonly Template[] = [
   },
   {
     name: 'a2a',
-    title: 'A2A agent that you run',
-    words: 'Your agent speaks the Agent2Agent protocol. You register its card, and runs reach it as messages.',
+    title: t('A2A agent that you run'),
+    words: t('Your agent speaks the Agent2Agent protocol. You register its card, and runs reach it as messages.'),
     type: 'agent',
     scopes: SCOPES,
     manifest: ({ id, name, summary }) => ({
@@ -60,8 +61,8 @@ export const TEMPLATES: readonly Template[] = [
   },
   {
     name: 'integration',
-    title: 'Integration',
-    words: 'Connects your service to customers’ workspaces: it starts runs, reads results and gets events.',
+    title: t('Integration'),
+    words: t('Connects your service to customers’ workspaces: it starts runs, reads results and gets events.'),
     type: 'integration',
     scopes: SCOPES,
   },

@@ -3,6 +3,7 @@ import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { Form, TextField } from '../../../ui/form.tsx'
+import { rich, t } from '../../../ui/messages.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, State } from '../../../ui/text.tsx'
@@ -21,14 +22,15 @@ const Email = ({ who }: { who: Identity }) => {
   const confirm = async (): Promise<void> => {
     await unwrap(api.POST('/api/v1/dev/me/email-proof/confirm', { body: { token: code.trim() } }))
     await reloadIdentity()
-    announce('Your email address is confirmed.')
+    announce(t('Your email address is confirmed.'))
   }
   return (
     <section class="section card">
-      <h2>Confirm your email address</h2>
+      <h2>{t('Confirm your email address')}</h2>
       <p>
-        Most platforms require it before an app can be submitted for review. You can get back in with it if you lose
-        your keys. Confirm it with a code to keep them: a first sign-in by link ends all keys made before it.
+        {t(
+          'Most platforms require it before an app can be submitted for review. You can get back in with it if you lose your keys. Confirm it with a code to keep them: a first sign-in by link ends all keys made before it.',
+        )}
       </p>
       {failure && <Problem failure={failure} />}
       <div class="actions">
@@ -42,14 +44,14 @@ const Email = ({ who }: { who: Identity }) => {
             })
           }
         >
-          Send a code
+          {t('Send a code')}
         </button>
       </div>
       {isSent && (
-        <Form verb="Confirm" send={confirm}>
+        <Form verb={t('Confirm')} send={confirm}>
           <TextField
-            label="Code"
-            hint={`Sent to ${who.email}. It works once, within an hour.`}
+            label={t('Code')}
+            hint={t('Sent to {email}. It works once, within an hour.', { email: who.email })}
             value={code}
             required
             maxLength={100}
@@ -69,19 +71,21 @@ const Vendor = ({ who }: { who: Identity }) => {
   const send = async (): Promise<void> => {
     await unwrap(api.POST('/api/v1/dev/me/vendor', { body: { vendor } }))
     await reloadIdentity()
-    announce('The vendor name is yours.')
+    announce(t('The vendor name is yours.'))
   }
   return (
     <section class="section card">
-      <h2>Claim your vendor name</h2>
+      <h2>{t('Claim your vendor name')}</h2>
       <p>
-        The first part of your manifests’ IDs, such as <code>acme</code> in <code>acme.stock-helper</code>. You can’t
-        change it later.
+        {rich(
+          'The first part of your manifests’ IDs, such as <code>acme</code> in <code>acme.stock-helper</code>. You can’t change it later.',
+          { code: (text) => <code>{text}</code> },
+        )}
       </p>
-      <Form verb="Claim" send={send}>
+      <Form verb={t('Claim')} send={send}>
         {(failure) => (
           <TextField
-            label="Vendor name"
+            label={t('Vendor name')}
             value={vendor}
             required
             maxLength={40}
@@ -104,21 +108,21 @@ const Apply = () => {
   }
   return (
     <details>
-      <summary>Apply for the badge</summary>
-      <Form verb="Apply" send={send}>
+      <summary>{t('Apply for the badge')}</summary>
+      <Form verb={t('Apply')} send={send}>
         {(failure) => {
           const wrong = fieldProblems(failure)
           return (
             <>
               <TextField
-                label="Legal name"
+                label={t('Legal name')}
                 value={text.legal_name}
                 required
                 problem={wrong.legal_name}
                 onText={set('legal_name')}
               />
               <TextField
-                label="Website"
+                label={t('Website')}
                 type="url"
                 value={text.website}
                 required
@@ -126,7 +130,7 @@ const Apply = () => {
                 onText={set('website')}
               />
               <TextField
-                label="Contact address"
+                label={t('Contact address')}
                 type="email"
                 value={text.contact_email}
                 required
@@ -134,8 +138,8 @@ const Apply = () => {
                 onText={set('contact_email')}
               />
               <TextField
-                label="Country"
-                hint="Two letters, such as NL."
+                label={t('Country')}
+                hint={t('Two letters, such as NL.')}
                 value={text.country}
                 required
                 maxLength={2}
@@ -143,7 +147,7 @@ const Apply = () => {
                 onText={set('country')}
               />
               <TextField
-                label="About your company"
+                label={t('About your company')}
                 rows={4}
                 value={text.about}
                 required
@@ -162,18 +166,18 @@ const Badge = () => {
   const known = useData('verification', () => unwrap(api.GET('/api/v1/dev/verification')))
   return (
     <section class="section card">
-      <h2>Verified badge</h2>
+      <h2>{t('Verified badge')}</h2>
       <Shown known={known} rows={1}>
         {({ verified, application }) => (
           <>
             <p>
               {verified
-                ? '✓ Your apps have the badge.'
-                : 'Moderators check who you are. Your apps then have a badge in the marketplace.'}
+                ? t('✓ Your apps have the badge.')
+                : t('Moderators check who you are. Your apps then have a badge in the marketplace.')}
             </p>
             {application && (
               <p>
-                Your application: <State name={application.status} />
+                {t('Your application:')} <State name={application.status} />
               </p>
             )}
             {application?.reason && <Prose text={application.reason} />}
@@ -189,34 +193,38 @@ export default function Account() {
   const who = identity.value
   if (!who) return null
   return (
-    <Screen title="Account">
+    <Screen title={t('Account')}>
       <dl class="facts">
-        <dt>Name</dt>
+        <dt>{t('Name')}</dt>
         <dd>
           <Name>{who.name}</Name>
         </dd>
         {who.company && (
           <>
-            <dt>Company</dt>
+            <dt>{t('Company')}</dt>
             <dd>
               <Name>{who.company}</Name>
             </dd>
           </>
         )}
-        <dt>Email</dt>
+        <dt>{t('Email')}</dt>
         <dd>
           <Name>{who.email}</Name>{' '}
-          {who.email_verified ? <State name="ok" label="Confirmed" /> : <State name="pending" label="Not confirmed" />}
+          {who.email_verified ? (
+            <State name="ok" label={t('Confirmed')} />
+          ) : (
+            <State name="pending" label={t('Not confirmed')} />
+          )}
         </dd>
-        <dt>Vendor name</dt>
-        <dd>{who.vendor ?? 'Not claimed yet'}</dd>
-        <dt>Account</dt>
+        <dt>{t('Vendor name')}</dt>
+        <dd>{who.vendor ?? t('Not claimed yet')}</dd>
+        <dt>{t('Account')}</dt>
         <dd>
           <code>{who.id}</code>
         </dd>
-        <dt>You</dt>
+        <dt>{t('You')}</dt>
         <dd>
-          {who.member ? <Name>{who.member.name ?? who.member.email}</Name> : 'Signed in with a key'},{' '}
+          {who.member ? <Name>{who.member.name ?? who.member.email}</Name> : t('Signed in with a key')},{' '}
           {roleLabel(who.role)}
         </dd>
       </dl>

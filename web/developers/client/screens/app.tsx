@@ -5,6 +5,7 @@ import { refresh, useData, usePages } from '../../../ui/data.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Form, TextField } from '../../../ui/form.tsx'
 import { count, humanize } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
 import { More, Shown } from '../../../ui/screen.tsx'
@@ -22,13 +23,13 @@ interface Requirement {
 const requirementsOf = (app: App): Requirement[] => {
   const settings = `/apps/${app.id}/settings`
   return [
-    { met: app.name !== '', words: 'A name', to: settings },
-    { met: app.summary !== '', words: 'A summary', to: settings },
-    { met: app.description !== '', words: 'A description', to: settings },
-    { met: app.logo_url !== null, words: 'A logo', to: settings },
-    { met: app.privacy_url !== null, words: 'The address of a privacy policy', to: settings },
-    { met: app.support_email !== null, words: 'A support address', to: settings },
-    { met: app.promoted_version !== null, words: 'A promoted version', to: `/apps/${app.id}/versions` },
+    { met: app.name !== '', words: t('A name'), to: settings },
+    { met: app.summary !== '', words: t('A summary'), to: settings },
+    { met: app.description !== '', words: t('A description'), to: settings },
+    { met: app.logo_url !== null, words: t('A logo'), to: settings },
+    { met: app.privacy_url !== null, words: t('The address of a privacy policy'), to: settings },
+    { met: app.support_email !== null, words: t('A support address'), to: settings },
+    { met: app.promoted_version !== null, words: t('A promoted version'), to: `/apps/${app.id}/versions` },
   ]
 }
 
@@ -36,7 +37,7 @@ const Check = ({ met, words, to }: Requirement) => (
   <li class={met ? 'met' : 'unmet'}>
     <span aria-hidden="true">{met ? '✓' : '○'}</span>
     {met ? words : <a href={`#${to}`}>{words}</a>}
-    <span class="unseen">{met ? ' (done)' : ' (missing)'}</span>
+    <span class="unseen">{met ? t(' (done)') : t(' (missing)')}</span>
   </li>
 )
 
@@ -58,7 +59,7 @@ const Submission = ({ app }: { app: App }) => {
     ...requirementsOf(app),
     {
       met: app.test_run_at !== null || tested.data === true,
-      words: 'A successful test run',
+      words: t('A successful test run'),
       to: `/apps/${app.id}/test`,
     },
   ]
@@ -66,22 +67,22 @@ const Submission = ({ app }: { app: App }) => {
   if (!isOpen) return null
   const submit = async (): Promise<void> => {
     await unwrap(api.POST('/api/v1/dev/apps/{id}/submit', { params: { path: { id: app.id } } }))
-    announce('Submitted. The moderators will look at it.')
+    announce(t('Submitted. The moderators will look at it.'))
     await refresh('app')
   }
   const missing = requirements.filter(({ met }) => !met).length
   return (
     <section class="section card">
-      <h2>Get listed in the marketplace</h2>
+      <h2>{t('Get listed in the marketplace')}</h2>
       {app.status_reason && (
         <div class="note warn">
           <p>
-            <strong>The moderators rejected it.</strong>
+            <strong>{t('The moderators rejected it.')}</strong>
           </p>
           <Prose text={app.status_reason} />
         </div>
       )}
-      <p>Moderators review an app before customers see it. It needs:</p>
+      <p>{t('Moderators review an app before customers see it. It needs:')}</p>
       <ul class="checks">
         {requirements.map((one) => (
           <Check key={one.words} {...one} />
@@ -89,17 +90,19 @@ const Submission = ({ app }: { app: App }) => {
       </ul>
       {identity.value && !identity.value.email_verified && (
         <p class="hint">
-          Your email address isn’t confirmed yet, which most platforms require. <a href="#/account">Confirm it</a>
+          {rich('Your email address isn’t confirmed yet, which most platforms require. <link>Confirm it</link>', {
+            link: (text) => <a href="#/account">{text}</a>,
+          })}
         </p>
       )}
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="button" class="primary" aria-busy={busy} onClick={() => act(submit)}>
-          Submit for review
+          {t('Submit for review')}
         </button>
         {missing > 0 && (
           <span class="soft beside">
-            {missing} of {requirements.length} missing
+            {t('{missing} of {requirements} missing', { missing, requirements: requirements.length })}
           </span>
         )}
       </div>
@@ -110,17 +113,19 @@ const Submission = ({ app }: { app: App }) => {
 const Pending = ({ app: { pending_revision } }: { app: App }) =>
   pending_revision && (
     <section class="section card">
-      <h2>Changes in review</h2>
+      <h2>{t('Changes in review')}</h2>
       <p>
-        Customers see these after a moderator approves them. Submitted <When at={pending_revision.submitted_at} />.
-        {pending_revision.badge_withheld && ' Until then, your verified badge isn’t shown.'}
+        {rich('Customers see these after a moderator approves them. Submitted {time}.', {
+          time: <When at={pending_revision.submitted_at} />,
+        })}
+        {pending_revision.badge_withheld && t(' Until then, your verified badge isn’t shown.')}
       </p>
       <dl class="facts">
         {Object.entries(pending_revision.changes).map(([field, value]) => (
           <>
             <dt>{humanize(field)}</dt>
             <dd>
-              <Prose text={Array.isArray(value) ? value.join('\n') : (value ?? 'Removed')} />
+              <Prose text={Array.isArray(value) ? value.join('\n') : (value ?? t('Removed'))} />
             </dd>
           </>
         ))}
@@ -140,17 +145,17 @@ const Messages = ({ app }: { app: App }) => {
   }
   return (
     <section class="section">
-      <h2>Messages with the moderators</h2>
+      <h2>{t('Messages with the moderators')}</h2>
       <Shown known={list} rows={1}>
         {({ items }) =>
           items.length === 0 ? (
-            <p class="soft">No messages yet.</p>
+            <p class="soft">{t('No messages yet.')}</p>
           ) : (
             <ol class="messages">
               {[...items].reverse().map(({ id, author, text: said, created_at }) => (
                 <li key={id} class={author.type === 'developer' ? 'message mine' : 'message'}>
                   <p class="by">
-                    <b>{author.type === 'developer' ? 'You' : <Name>{author.name}</Name>}</b>
+                    <b>{author.type === 'developer' ? t('You') : <Name>{author.name}</Name>}</b>
                     <When at={created_at} />
                   </p>
                   <Prose text={said} />
@@ -161,8 +166,8 @@ const Messages = ({ app }: { app: App }) => {
         }
       </Shown>
       <More more={list.more} />
-      <Form verb="Send" send={send} done={() => setText('')}>
-        <TextField label="Message" rows={3} value={text} required maxLength={5_000} onText={setText} />
+      <Form verb={t('Send')} send={send} done={() => setText('')}>
+        <TextField label={t('Message')} rows={3} value={text} required maxLength={5_000} onText={setText} />
       </Form>
     </section>
   )
@@ -177,23 +182,23 @@ const Summary = ({ app }: { app: App }) => {
       {({ installations, runs, failed, sandbox }) => (
         <dl class="figures">
           <div>
-            <dt>Version</dt>
+            <dt>{t('Version')}</dt>
             <dd>{app.promoted_version ?? '–'}</dd>
           </div>
           <div>
-            <dt>Installations</dt>
+            <dt>{t('Installations')}</dt>
             <dd>{count(installations)}</dd>
           </div>
           <div>
-            <dt>Runs</dt>
+            <dt>{t('Runs')}</dt>
             <dd>{count(runs)}</dd>
           </div>
           <div>
-            <dt>Failed</dt>
+            <dt>{t('Failed')}</dt>
             <dd>{count(failed)}</dd>
           </div>
           <div>
-            <dt>Sandbox runs</dt>
+            <dt>{t('Sandbox runs')}</dt>
             <dd>{count(sandbox.runs)}</dd>
           </div>
         </dl>
@@ -206,15 +211,19 @@ const Next = ({ app }: { app: App }) => {
   if (app.promoted_version !== null || app.status !== 'draft') return null
   return (
     <section class="section card">
-      <h2>Next steps</h2>
+      <h2>{t('Next steps')}</h2>
       <ol class="steps">
         <li>
-          <a href={`#/apps/${app.id}/versions`}>Publish a manifest</a>, which describes your agent.
+          {rich('<link>Publish a manifest</link>, which describes your agent.', {
+            link: (text) => <a href={`#/apps/${app.id}/versions`}>{text}</a>,
+          })}
         </li>
         <li>
-          <a href={`#/apps/${app.id}/test`}>Run it in the sandbox</a> and look at what happened.
+          {rich('<link>Run it in the sandbox</link> and look at what happened.', {
+            link: (text) => <a href={`#/apps/${app.id}/test`}>{text}</a>,
+          })}
         </li>
-        <li>Promote the version, so that new customers get it.</li>
+        <li>{t('Promote the version, so that new customers get it.')}</li>
       </ol>
     </section>
   )
@@ -224,9 +233,9 @@ const Remove = ({ app }: { app: App }) =>
   app.status === 'draft' && app.submitted_at === null ? (
     <section class="section">
       <Confirm
-        label="Delete this draft"
-        title={`Delete ${app.name}?`}
-        verb="Delete"
+        label={t('Delete this draft')}
+        title={t('Delete {name}?', { name: app.name })}
+        verb={t('Delete')}
         typed={app.slug}
         act={async () => {
           await unwrap(api.DELETE('/api/v1/dev/apps/{id}', { params: { path: { id: app.id } } }))
@@ -234,20 +243,22 @@ const Remove = ({ app }: { app: App }) =>
           navigate('/')
         }}
       >
-        <p>Its versions are deleted too, and sandboxes lose it. This can’t be undone.</p>
+        <p>{t('Its versions are deleted too, and sandboxes lose it. This can’t be undone.')}</p>
       </Confirm>
     </section>
   ) : null
 
 export default function Overview({ id }: { id: string }) {
   return (
-    <AppScreen id={id} title="Overview">
+    <AppScreen id={id} title={t('Overview')}>
       {(app) => (
         <>
           {app.status === 'suspended' && (
             <div class="note warn">
               <p>
-                <strong>This app is suspended.</strong> Its agents don’t run.
+                {rich('<strong>This app is suspended.</strong> Its agents don’t run.', {
+                  strong: (text) => <strong>{text}</strong>,
+                })}
               </p>
               {app.status_reason && <Prose text={app.status_reason} />}
             </div>

@@ -1,4 +1,5 @@
 import { usePages } from '../../../ui/data.ts'
+import { t } from '../../../ui/messages.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, State } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
@@ -9,16 +10,16 @@ export default function Apps() {
   )
   const create = (
     <a class="button primary" href="#/new">
-      Create an app
+      {t('Create an app')}
     </a>
   )
   return (
-    <Screen title="Apps" actions={list.items?.length ? create : undefined}>
+    <Screen title={t('Apps')} actions={list.items?.length ? create : undefined}>
       <Shown known={list} rows={3} tall>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="Create your first app">
-              <p>An app is what customers install. It has a manifest, which describes its agent.</p>
+            <Empty title={t('Create your first app')}>
+              <p>{t('An app is what customers install. It has a manifest, which describes its agent.')}</p>
               {create}
             </Empty>
           ) : (
@@ -37,7 +38,7 @@ export default function Apps() {
                     </span>
                     {app.promoted_version && <span class="soft">{app.promoted_version}</span>}
                     <State name={app.status} />
-                    {app.pending_revision && <span class="state warn">Changes in review</span>}
+                    {app.pending_revision && <span class="state warn">{t('Changes in review')}</span>}
                   </a>
                 </li>
               ))}

@@ -2,6 +2,7 @@ import { DayChart } from '../../../ui/chart.tsx'
 import { useData } from '../../../ui/data.ts'
 import { Choice, Filters, filter } from '../../../ui/filters.tsx'
 import { count, duration } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { Shown } from '../../../ui/screen.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
@@ -55,27 +56,27 @@ const Blocks = ({ title, of }: { title: string; of: Stats | Stats['sandbox'] }) 
     <h2>{title}</h2>
     <dl class="figures">
       <div>
-        <dt>Active installations</dt>
+        <dt>{t('Active installations')}</dt>
         <dd>{count(of.installations)}</dd>
       </div>
       <div>
-        <dt>Runs</dt>
+        <dt>{t('Runs')}</dt>
         <dd>{count(of.runs)}</dd>
       </div>
       <div>
-        <dt>Failed</dt>
+        <dt>{t('Failed')}</dt>
         <dd>{count(of.failed)}</dd>
       </div>
       <div>
-        <dt>Succeeded</dt>
+        <dt>{t('Succeeded')}</dt>
         <dd>{percent(of.success_rate)}</dd>
       </div>
       <div>
-        <dt>Median</dt>
+        <dt>{t('Median')}</dt>
         <dd>{time(of.duration_ms?.p50)}</dd>
       </div>
       <div>
-        <dt>95% within</dt>
+        <dt>{t('95% within')}</dt>
         <dd>{time(of.duration_ms?.p95)}</dd>
       </div>
     </dl>
@@ -96,47 +97,52 @@ const Figures = ({ app }: { app: App }) => {
           <>
             <div class="head">
               <Filters>
-                <Choice name="days" label="Period" all="30 days" options={{ 7: '7 days', 90: '90 days' }} />
+                <Choice
+                  name="days"
+                  label={t('Period')}
+                  all={t('30 days')}
+                  options={{ 7: t('7 days'), 90: t('90 days') }}
+                />
               </Filters>
               <div class="actions">
                 <button type="button" onClick={() => download(`${app.slug}-${days}-days.csv`, csvByDay(stats))}>
-                  Days as CSV
+                  {t('Days as CSV')}
                 </button>
                 <button type="button" onClick={() => download(`${app.slug}-versions.csv`, csvByVersion(stats))}>
-                  Versions as CSV
+                  {t('Versions as CSV')}
                 </button>
               </div>
             </div>
-            <Blocks title="Customers" of={stats} />
-            <Blocks title="Sandbox" of={stats.sandbox} />
+            <Blocks title={t('Customers')} of={stats} />
+            <Blocks title={t('Sandbox')} of={stats.sandbox} />
             <section class="section">
-              <h2>By day</h2>
+              <h2>{t('By day')}</h2>
               <div class="charts">
                 <DayChart
-                  title="Runs"
+                  title={t('Runs')}
                   days={dates}
                   series={[
-                    { name: 'Succeeded', tone: 'one', values: values('succeeded') },
-                    { name: 'Failed', tone: 'two', values: values('failed') },
-                    { name: 'Cancelled', tone: 'three', values: values('cancelled') },
+                    { name: t('Succeeded'), tone: 'one', values: values('succeeded') },
+                    { name: t('Failed'), tone: 'two', values: values('failed') },
+                    { name: t('Cancelled'), tone: 'three', values: values('cancelled') },
                   ]}
                 />
                 <DayChart
-                  title="Installations"
+                  title={t('Installations')}
                   days={dates}
                   series={[
-                    { name: 'Installed', tone: 'one', values: values('installed') },
-                    { name: 'Removed', tone: 'two', values: values('removed') },
+                    { name: t('Installed'), tone: 'one', values: values('installed') },
+                    { name: t('Removed'), tone: 'two', values: values('removed') },
                   ]}
                 />
                 <DurationChart days={stats.daily.map(({ date, duration_ms }) => ({ date, durations: duration_ms }))} />
               </div>
             </section>
             <section class="section">
-              <h2>By version</h2>
+              <h2>{t('By version')}</h2>
               <VersionTable versions={stats.versions} />
             </section>
-            <p class="hint">Days are in UTC. The figures lag by a few seconds.</p>
+            <p class="hint">{t('Days are in UTC. The figures lag by a few seconds.')}</p>
           </>
         )
       }}
@@ -146,7 +152,7 @@ const Figures = ({ app }: { app: App }) => {
 
 export default function FiguresScreen({ id }: { id: string }) {
   return (
-    <AppScreen id={id} title="Figures">
+    <AppScreen id={id} title={t('Figures')}>
       {(app) => <Figures app={app} />}
     </AppScreen>
   )

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { saveItem } from '../../../session/store.ts'
 import { refresh } from '../../../ui/data.ts'
 import { Form, TextField } from '../../../ui/form.tsx'
+import { t } from '../../../ui/messages.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
 import { Screen } from '../../../ui/screen.tsx'
 import { identity } from '../account.ts'
@@ -10,26 +11,28 @@ import { draftKey, slugOf, TEMPLATES, type Template } from '../templates.ts'
 import { Secret } from '../ui/secret.tsx'
 
 const Secrets = ({ app, to }: { app: Schemas['CreatedApp']; to: string }) => (
-  <Screen title="Store the app’s secrets">
-    <p>Your server needs them. You can replace them in the app’s settings, but not see them again.</p>
+  <Screen title={t('Store the app’s secrets')}>
+    <p>{t('Your server needs them. You can replace them in the app’s settings, but not see them again.')}</p>
     <Secret
-      label="Signing secret"
-      hint="Your agent checks with it that a request comes from the platform. Shown only once."
+      label={t('Signing secret')}
+      hint={t('Your agent checks with it that a request comes from the platform. Shown only once.')}
       value={app.signing_secret}
     />
     <Secret
-      label="Signing secret for Standard Webhooks libraries"
-      hint="The same secret in the form that these libraries take. Shown only once."
+      label={t('Signing secret for Standard Webhooks libraries')}
+      hint={t('The same secret in the form that these libraries take. Shown only once.')}
       value={app.standard_webhooks_secret}
     />
     <Secret
-      label="Client secret"
-      hint={`Gets tokens for customers who install the app, with the client ID ${app.client_id}. Shown only once.`}
+      label={t('Client secret')}
+      hint={t('Gets tokens for customers who install the app, with the client ID {client_id}. Shown only once.', {
+        client_id: app.client_id,
+      })}
       value={app.client_secret}
     />
     <div class="actions">
       <a class="button primary" href={`#${to}`}>
-        I’ve stored them
+        {t('I’ve stored them')}
       </a>
     </div>
   </Screen>
@@ -56,14 +59,14 @@ export default function NewApp() {
     setMade(app)
   }
   return (
-    <Screen title="Create an app" back={{ to: '/', label: 'Apps' }}>
-      <Form verb="Create the app" send={send}>
+    <Screen title={t('Create an app')} back={{ to: '/', label: t('Apps') }}>
+      <Form verb={t('Create the app')} send={send}>
         {(failure) => {
           const wrong = fieldProblems(failure)
           return (
             <>
               <fieldset>
-                <legend>Start from</legend>
+                <legend>{t('Start from')}</legend>
                 <div class="choices">
                   {TEMPLATES.map((one) => (
                     <label class="tick card" key={one.name}>
@@ -82,10 +85,10 @@ export default function NewApp() {
                   ))}
                 </div>
               </fieldset>
-              <TextField label="Name" value={name} required maxLength={60} problem={wrong.name} onText={setName} />
+              <TextField label={t('Name')} value={name} required maxLength={60} problem={wrong.name} onText={setName} />
               <TextField
-                label="Slug"
-                hint="Part of the app’s address in the marketplace. You can’t change it later."
+                label={t('Slug')}
+                hint={t('Part of the app’s address in the marketplace. You can’t change it later.')}
                 value={wanted}
                 required
                 maxLength={40}
@@ -94,8 +97,8 @@ export default function NewApp() {
                 onText={setSlug}
               />
               <TextField
-                label="Summary"
-                hint="One sentence for customers."
+                label={t('Summary')}
+                hint={t('One sentence for customers.')}
                 value={summary}
                 required
                 maxLength={140}

@@ -2,14 +2,14 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Choice, Filters, filter } from '../../../ui/filters.tsx'
-import { count } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 
 type Status = Schemas['AgentRequest']['status']
 
-const OTHERS: Record<string, string> = { claimed: 'Claimed', fulfilled: 'Fulfilled', declined: 'Declined' }
+const OTHERS: Record<string, string> = { claimed: t('Claimed'), fulfilled: t('Fulfilled'), declined: t('Declined') }
 
 export default function Requests() {
   const status = (filter('status') || 'open') as Status
@@ -17,14 +17,14 @@ export default function Requests() {
     unwrap(api.GET('/api/v1/dev/requests', { params: { query: { status, limit: 50, ...(cursor && { cursor }) } } })),
   )
   return (
-    <Screen title="Agents that customers ask for">
+    <Screen title={t('Agents that customers ask for')}>
       <Filters>
-        <Choice name="status" label="Status" all="Open" options={OTHERS} />
+        <Choice name="status" label={t('Status')} all={t('Open')} options={OTHERS} />
       </Filters>
       <Shown known={list} rows={3} tall>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={status === 'open' ? 'No open requests' : 'None'} />
+            <Empty title={status === 'open' ? t('No open requests') : t('None')} />
           ) : (
             items.map((request) => (
               <article class="card" key={request.id}>
@@ -33,30 +33,31 @@ export default function Requests() {
                     <Name>{request.title}</Name>
                   </h2>
                   {request.mine ? (
-                    <span class="state act">Yours</span>
+                    <span class="state act">{t('Yours')}</span>
                   ) : (
                     status !== 'open' && <State name={request.status} />
                   )}
                 </div>
                 <Prose text={request.description} />
                 <p class="soft">
-                  {count(request.votes)} {request.votes === 1 ? 'vote' : 'votes'}, <When at={request.created_at} />
+                  {t('{n, plural, one {# vote} other {# votes}}', { n: request.votes })},{' '}
+                  <When at={request.created_at} />
                 </p>
                 {request.status === 'open' && (
                   <div class="actions">
                     <Confirm
-                      label="I’ll build it"
-                      title="Claim this request?"
-                      verb="Claim"
+                      label={t('I’ll build it')}
+                      title={t('Claim this request?')}
+                      verb={t('Claim')}
                       act={async () => {
                         await unwrap(
                           api.POST('/api/v1/dev/requests/{id}/claim', { params: { path: { id: request.id } } }),
                         )
-                        announce('The request is yours.')
+                        announce(t('The request is yours.'))
                         await refresh('requests')
                       }}
                     >
-                      <p>The workspace that asked is notified. Other developers can’t claim it any more.</p>
+                      <p>{t('The workspace that asked is notified. Other developers can’t claim it any more.')}</p>
                     </Confirm>
                   </div>
                 )}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Form, TextField } from '../../../ui/form.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, Stars, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -13,13 +14,13 @@ const Reply = ({ review }: { review: Schemas['Review'] }) => {
     const params = { path: { id: review.id } }
     await unwrap(api.POST('/api/v1/dev/reviews/{id}/reply', { params, body: { text: text.trim() } }))
     await refresh('app')
-    announce('Your reply is published.')
+    announce(t('Your reply is published.'))
   }
   return (
     <details>
-      <summary>{review.reply ? 'Change your reply' : 'Reply'}</summary>
-      <Form verb="Publish the reply" send={send}>
-        <TextField label="Reply" rows={3} value={text} required maxLength={2_000} onText={setText} />
+      <summary>{review.reply ? t('Change your reply') : t('Reply')}</summary>
+      <Form verb={t('Publish the reply')} send={send}>
+        <TextField label={t('Reply')} rows={3} value={text} required maxLength={2_000} onText={setText} />
       </Form>
     </details>
   )
@@ -44,8 +45,8 @@ const Reviews = ({ app }: { app: App }) => {
       <Shown known={list} rows={2} tall>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="No reviews yet">
-              <p>Workspaces that have installed the app can review it.</p>
+            <Empty title={t('No reviews yet')}>
+              <p>{t('Workspaces that have installed the app can review it.')}</p>
             </Empty>
           ) : (
             items.map((review) => (
@@ -64,7 +65,7 @@ const Reviews = ({ app }: { app: App }) => {
                 {review.reply && (
                   <div class="note">
                     <p>
-                      <strong>Your reply</strong>
+                      <strong>{t('Your reply')}</strong>
                     </p>
                     <Prose text={review.reply.text} />
                   </div>
@@ -82,7 +83,7 @@ const Reviews = ({ app }: { app: App }) => {
 
 export default function ReviewsScreen({ id }: { id: string }) {
   return (
-    <AppScreen id={id} title="Reviews">
+    <AppScreen id={id} title={t('Reviews')}>
       {(app) => <Reviews app={app} />}
     </AppScreen>
   )

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { useAction } from '../../../ui/act.ts'
 import { useData } from '../../../ui/data.ts'
 import { duration, fullTime, triggerLabel } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, Shown } from '../../../ui/screen.tsx'
 import { Json, Name, State } from '../../../ui/text.tsx'
@@ -22,11 +23,13 @@ const Waiting = ({ id }: { id: string }) => {
   return (
     <div class="note">
       <p>
-        <strong>A customer has to decide.</strong> In the sandbox, that can be you.
+        {rich('<strong>A customer has to decide.</strong> In the sandbox, that can be you.', {
+          strong: (text) => <strong>{text}</strong>,
+        })}
       </p>
       {failure && <Problem failure={failure} />}
       <button type="button" aria-busy={busy} onClick={() => act(() => openSandbox('customer', `/runs/${id}`))}>
-        Decide as a customer
+        {t('Decide as a customer')}
       </button>
     </div>
   )
@@ -37,40 +40,36 @@ const Facts = ({ log, run }: FoundRun) => {
   const took = run?.duration_ms ?? log?.duration_ms
   return (
     <dl class="facts">
-      <dt>Run</dt>
+      <dt>{t('Run')}</dt>
       <dd>
         <code>{run?.id ?? log?.run_id}</code>
       </dd>
-      <dt>Started by</dt>
+      <dt>{t('Started by')}</dt>
       <dd>
         {triggerLabel(run?.trigger ?? log?.trigger ?? '')}
-        {run?.parent_run_id && (
-          <>
-            , within <code>{run.parent_run_id}</code>
-          </>
-        )}
+        {run?.parent_run_id && rich(', within {parent_run_id}', { parent_run_id: <code>{run.parent_run_id}</code> })}
       </dd>
-      <dt>Version</dt>
+      <dt>{t('Version')}</dt>
       <dd>
         <Name>{version}</Name>
       </dd>
-      <dt>Created</dt>
+      <dt>{t('Created')}</dt>
       <dd>{fullTime(run?.created_at ?? log?.created_at ?? '')}</dd>
       {took !== null && took !== undefined && (
         <>
-          <dt>Duration</dt>
+          <dt>{t('Duration')}</dt>
           <dd>{duration(took)}</dd>
         </>
       )}
       {log?.request_id && (
         <>
-          <dt>Request</dt>
+          <dt>{t('Request')}</dt>
           <dd>
             <code>{log.request_id}</code>
           </dd>
         </>
       )}
-      <dt>Installation</dt>
+      <dt>{t('Installation')}</dt>
       <dd>
         <code>{run?.installation_id ?? log?.installation_id}</code>
       </dd>
@@ -87,7 +86,7 @@ export default function RunScreen({ id, run: runId }: { id: string; run: string 
     return () => clearInterval(timer)
   }, [isActive, known.reload])
   return (
-    <AppScreen id={id} title="Run">
+    <AppScreen id={id} title={t('Run')}>
       {() => (
         <Shown known={known} rows={4}>
           {({ log, run }) =>
@@ -95,11 +94,11 @@ export default function RunScreen({ id, run: runId }: { id: string; run: string 
               <>
                 <div class="head">
                   <h2>
-                    Run <State name={run?.status ?? log?.status ?? ''} />
+                    {t('Run')} <State name={run?.status ?? log?.status ?? ''} />
                   </h2>
                   {run && may('developer') && (
                     <a class="button" href={`#/apps/${id}/test?run=${runId}`}>
-                      Run again in the sandbox
+                      {t('Run again in the sandbox')}
                     </a>
                   )}
                 </div>
@@ -108,7 +107,7 @@ export default function RunScreen({ id, run: runId }: { id: string; run: string 
                 {!run && log?.error_code && (
                   <div class="problem">
                     <p>
-                      <strong>This run failed.</strong> <code>{log.error_code}</code>
+                      <strong>{t('This run failed.')}</strong> <code>{log.error_code}</code>
                     </p>
                   </div>
                 )}
@@ -116,31 +115,33 @@ export default function RunScreen({ id, run: runId }: { id: string; run: string 
                 {run ? (
                   <>
                     <section class="section">
-                      <h2>Timeline</h2>
+                      <h2>{t('Timeline')}</h2>
                       <RunTimeline run={run} app={id} />
                     </section>
                     <section class="section">
-                      <h2>Input</h2>
-                      <Json label="Input" value={run.input} />
+                      <h2>{t('Input')}</h2>
+                      <Json label={t('Input')} value={run.input} />
                     </section>
                     {run.output && (
                       <section class="section">
-                        <h2>Result</h2>
-                        <Json label="Result" value={run.output} />
+                        <h2>{t('Result')}</h2>
+                        <Json label={t('Result')} value={run.output} />
                       </section>
                     )}
                     <Exchanges app={id} run={run.id} />
                   </>
                 ) : (
                   <p class="note">
-                    Customers’ runs show metadata only. <a href={`#/apps/${id}/test`}>Try the same in the sandbox</a> to
-                    see each step.
+                    {rich(
+                      'Customers’ runs show metadata only. <link>Try the same in the sandbox</link> to see each step.',
+                      { link: (text) => <a href={`#/apps/${id}/test`}>{text}</a> },
+                    )}
                   </p>
                 )}
               </>
             ) : (
-              <Empty title="No such run">
-                <p>Runs stay in the log for 30 days.</p>
+              <Empty title={t('No such run')}>
+                <p>{t('Runs stay in the log for 30 days.')}</p>
               </Empty>
             )
           }

@@ -1,6 +1,7 @@
 import { usePages } from '../../../ui/data.ts'
 import { Choice, Filters, filters, Search } from '../../../ui/filters.tsx'
 import { duration, triggerLabel } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { State, When } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
@@ -47,20 +48,20 @@ const Runs = ({ app }: { app: App }) => {
   return (
     <>
       <Filters>
-        <Search name="find" label="Run or request" hint="run_… or req_…" />
-        <Choice name="status" label="Status" options={['succeeded', 'failed', 'cancelled']} />
-        <Search name="error_code" label="Error code" hint="agent_timeout" />
-        <Choice name="place" label="Where" options={{ customers: 'Customers', sandbox: 'Sandbox' }} />
-        <Search name="version" label="Version" hint="1.0.0" />
-        <Search name="installation_id" label="Installation" hint="ins_…" />
-        <Day name="from" label="From" />
-        <Day name="to" label="To" />
+        <Search name="find" label={t('Run or request')} hint="run_… or req_…" />
+        <Choice name="status" label={t('Status')} options={['succeeded', 'failed', 'cancelled']} />
+        <Search name="error_code" label={t('Error code')} hint="agent_timeout" />
+        <Choice name="place" label={t('Where')} options={{ customers: t('Customers'), sandbox: t('Sandbox') }} />
+        <Search name="version" label={t('Version')} hint="1.0.0" />
+        <Search name="installation_id" label={t('Installation')} hint="ins_…" />
+        <Day name="from" label={t('From')} />
+        <Day name="to" label={t('To')} />
       </Filters>
       <Shown known={list} rows={6}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={list.more ? 'None of the newest runs match' : 'No finished runs match'}>
-              {!isNarrowed && <p>Runs appear here when they end, and stay for 30 days.</p>}
+            <Empty title={list.more ? t('None of the newest runs match') : t('No finished runs match')}>
+              {!isNarrowed && <p>{t('Runs appear here when they end, and stay for 30 days.')}</p>}
             </Empty>
           ) : (
             <ul class="rows">
@@ -70,13 +71,16 @@ const Runs = ({ app }: { app: App }) => {
                     <State name={log.status} />
                     <span class="grow">
                       <span>
-                        {triggerLabel(log.trigger)}, version {log.version}
+                        {t('{trigger}, version {version}', {
+                          trigger: triggerLabel(log.trigger),
+                          version: log.version,
+                        })}
                       </span>
                       <span class="soft line">
                         {log.error_code ? <code>{log.error_code}</code> : <code>{log.run_id}</code>}
                       </span>
                     </span>
-                    {log.is_sandbox && <span class="state">Sandbox</span>}
+                    {log.is_sandbox && <span class="state">{t('Sandbox')}</span>}
                     <span class="soft">{duration(log.duration_ms)}</span>
                     <span class="soft">
                       <When at={log.finished_at} />
@@ -95,7 +99,7 @@ const Runs = ({ app }: { app: App }) => {
 
 export default function RunsScreen({ id }: { id: string }) {
   return (
-    <AppScreen id={id} title="Runs">
+    <AppScreen id={id} title={t('Runs')}>
       {(app) => <Runs app={app} />}
     </AppScreen>
   )

@@ -3,6 +3,7 @@ import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { count } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name } from '../../../ui/text.tsx'
@@ -15,27 +16,33 @@ const Samples = () => {
   const { busy, failure, act } = useAction()
   const seed = async (): Promise<void> => {
     const { tasks, runs, files } = await unwrap(api.POST('/api/v1/dev/sandbox/seed'))
-    announce(`The sandbox has ${count(tasks)} sample tasks, ${count(runs)} runs and ${count(files)} files.`)
+    announce(
+      t('The sandbox has {tasks} sample tasks, {runs} runs and {files} files.', {
+        tasks: count(tasks),
+        runs: count(runs),
+        files: count(files),
+      }),
+    )
   }
   return (
     <section class="section card">
-      <h2>Sample records</h2>
-      <p>Tasks, finished runs, files and a conversation for the agents that are installed in the sandbox.</p>
+      <h2>{t('Sample records')}</h2>
+      <p>{t('Tasks, finished runs, files and a conversation for the agents that are installed in the sandbox.')}</p>
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="button" aria-busy={busy} onClick={() => act(seed)}>
-          Fill with samples
+          {t('Fill with samples')}
         </button>
         <Confirm
-          label="Delete the samples"
-          title="Delete the sample records?"
-          verb="Delete"
+          label={t('Delete the samples')}
+          title={t('Delete the sample records?')}
+          verb={t('Delete')}
           act={async () => {
             await unwrap(api.DELETE('/api/v1/dev/sandbox/seed'))
-            announce('The sample records are deleted.')
+            announce(t('The sample records are deleted.'))
           }}
         >
-          <p>Only what was filled in is deleted, even if it was changed since.</p>
+          <p>{t('Only what was filled in is deleted, even if it was changed since.')}</p>
         </Confirm>
       </div>
     </section>
@@ -46,18 +53,19 @@ const Open = () => {
   const { busy, failure, act } = useAction()
   return (
     <section class="section card">
-      <h2>Look around</h2>
+      <h2>{t('Look around')}</h2>
       <p>
-        Open the console as the sandbox’s owner, or as a sample customer: a member who talks to your agents and approves
-        what they want to do.
+        {t(
+          'Open the console as the sandbox’s owner, or as a sample customer: a member who talks to your agents and approves what they want to do.',
+        )}
       </p>
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="button" class="primary" aria-busy={busy} onClick={() => act(() => openSandbox('owner'))}>
-          Open as the owner
+          {t('Open as the owner')}
         </button>
         <button type="button" aria-busy={busy} onClick={() => act(() => openSandbox('customer'))}>
-          Open as a customer
+          {t('Open as a customer')}
         </button>
       </div>
     </section>
@@ -69,14 +77,19 @@ const Invite = () => {
   const { busy, failure, act } = useAction()
   return (
     <section class="section card">
-      <h2>Invite somebody</h2>
+      <h2>{t('Invite somebody')}</h2>
       <p>
-        One person can join the sandbox as an owner with this code, through the platform’s bot. A new code ends the
-        previous one.
+        {t(
+          'One person can join the sandbox as an owner with this code, through the platform’s bot. A new code ends the previous one.',
+        )}
       </p>
       {failure && <Problem failure={failure} />}
       {link && (
-        <Secret label="Start parameter" hint="Valid for 7 days, for one person. Shown only once." value={link} />
+        <Secret
+          label={t('Start parameter')}
+          hint={t('Valid for 7 days, for one person. Shown only once.')}
+          value={link}
+        />
       )}
       <div class="actions">
         <button
@@ -84,7 +97,7 @@ const Invite = () => {
           aria-busy={busy}
           onClick={() => act(async () => setLink((await unwrap(api.POST('/api/v1/dev/sandbox/invite'))).invite_link))}
         >
-          Get a code
+          {t('Get a code')}
         </button>
       </div>
     </section>
@@ -94,10 +107,12 @@ const Invite = () => {
 export default function Sandbox() {
   const workspace = identity.value?.sandbox_workspace
   return (
-    <Screen title="Sandbox">
+    <Screen title={t('Sandbox')}>
       <p>
-        Your own workspace to test in: <Name>{workspace?.name ?? ''}</Name> <code>{workspace?.id}</code>. Nothing in it
-        counts in your figures.
+        {rich('Your own workspace to test in: {name} {id}. Nothing in it counts in your figures.', {
+          name: <Name>{workspace?.name ?? ''}</Name>,
+          id: <code>{workspace?.id}</code>,
+        })}
       </p>
       <Open />
       <Samples />

@@ -4,6 +4,7 @@ import { refresh } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { clearSandboxTokens } from '../sandbox.ts'
@@ -31,10 +32,10 @@ const CATEGORIES: NonNullable<Edit['category']>[] = [
 ]
 
 const ADDRESSES = [
-  ['logo_url', 'Logo', 'Address of a square PNG, JPEG or WebP image. The platform copies it.'],
-  ['homepage_url', 'Homepage', ''],
-  ['privacy_url', 'Privacy policy', ''],
-  ['install_url', 'Install page', 'Where customers go to install the app, if that starts on your site.'],
+  ['logo_url', t('Logo'), t('Address of a square PNG, JPEG or WebP image. The platform copies it.')],
+  ['homepage_url', t('Homepage'), ''],
+  ['privacy_url', t('Privacy policy'), ''],
+  ['install_url', t('Install page'), t('Where customers go to install the app, if that starts on your site.')],
 ] as const
 
 const linesOf = (text: string): string[] =>
@@ -81,27 +82,28 @@ const Details = ({ app }: { app: App }) => {
       requested_scopes: [...scopes],
     } as Required<Edit>
     const body = changesOf(app, edited)
-    if (Object.keys(body).length === 0) return announce('Nothing has changed.')
+    if (Object.keys(body).length === 0) return announce(t('Nothing has changed.'))
     const saved = await unwrap(api.PATCH('/api/v1/dev/apps/{id}', { params: { path: { id: app.id } }, body }))
     await refresh('app')
-    announce(saved.pending_revision ? 'Saved. Moderators review the changes.' : 'Saved.')
+    announce(saved.pending_revision ? t('Saved. Moderators review the changes.') : t('Saved.'))
   }
   return (
     <section class="section">
-      <h2>Details</h2>
+      <h2>{t('Details')}</h2>
       {app.status === 'approved' && (
         <p class="hint">
-          The app is listed, so moderators review changes of what customers see. Until then, customers see the present
-          details.
+          {t(
+            'The app is listed, so moderators review changes of what customers see. Until then, customers see the present details.',
+          )}
         </p>
       )}
-      <Form verb="Save" send={send}>
+      <Form verb={t('Save')} send={send}>
         {(failure) => {
           const wrong = fieldProblems(failure)
           return (
             <>
               <TextField
-                label="Name"
+                label={t('Name')}
                 value={text.name}
                 required
                 maxLength={60}
@@ -109,29 +111,29 @@ const Details = ({ app }: { app: App }) => {
                 onText={set('name')}
               />
               <TextField
-                label="Summary"
-                hint="One sentence for customers."
+                label={t('Summary')}
+                hint={t('One sentence for customers.')}
                 value={text.summary}
                 maxLength={140}
                 problem={wrong.summary}
                 onText={set('summary')}
               />
               <TextField
-                label="Description"
+                label={t('Description')}
                 rows={6}
                 value={text.description}
                 maxLength={10_000}
                 problem={wrong.description}
                 onText={set('description')}
               />
-              <Field label="Category" problem={wrong.category}>
+              <Field label={t('Category')} problem={wrong.category}>
                 {(field) => (
                   <select
                     {...field}
                     value={category}
                     onChange={({ currentTarget }) => setCategory(currentTarget.value)}
                   >
-                    <option value="">None</option>
+                    <option value="">{t('None')}</option>
                     {CATEGORIES.map((one) => (
                       <option key={one} value={one}>
                         {humanize(one.replaceAll('-', ' '))}
@@ -153,8 +155,8 @@ const Details = ({ app }: { app: App }) => {
                 />
               ))}
               <TextField
-                label="Support address"
-                hint="Email address that customers can write to."
+                label={t('Support address')}
+                hint={t('Email address that customers can write to.')}
                 type="email"
                 value={text.support_email}
                 maxLength={254}
@@ -162,8 +164,8 @@ const Details = ({ app }: { app: App }) => {
                 onText={set('support_email')}
               />
               <TextField
-                label="Redirect URIs"
-                hint="Addresses that customers come back to after they approve the app. One per line."
+                label={t('Redirect URIs')}
+                hint={t('Addresses that customers come back to after they approve the app. One per line.')}
                 rows={3}
                 value={text.redirect_uris}
                 spellcheck={false}
@@ -171,7 +173,7 @@ const Details = ({ app }: { app: App }) => {
                 onText={set('redirect_uris')}
               />
               <fieldset>
-                <legend>Scopes that the app requests</legend>
+                <legend>{t('Scopes that the app requests')}</legend>
                 <div class="ticks">
                   {MANIFEST_SCOPES.map((scope) => (
                     <label class="tick" key={scope}>
@@ -196,10 +198,10 @@ const Details = ({ app }: { app: App }) => {
 }
 
 const OVERLAPS: Record<string, string> = {
-  '': 'None: the old secret ends now',
-  '1': '1 hour',
-  '24': '24 hours',
-  '72': '3 days',
+  '': t('None: the old secret ends now'),
+  '1': t('1 hour'),
+  '24': t('24 hours'),
+  '72': t('3 days'),
 }
 
 interface Revealed {
@@ -216,49 +218,53 @@ const Secrets = ({ app }: { app: App }) => {
     const body = overlap ? { overlap_hours: Number(overlap) } : {}
     const made = await unwrap(api.POST('/api/v1/dev/apps/{id}/rotate-signing-secret', { params, body }))
     setRevealed({
-      title: 'Store the new signing secret',
+      title: t('Store the new signing secret'),
       secrets: [
-        ['Signing secret', made.signing_secret],
-        ['Signing secret for Standard Webhooks libraries', made.standard_webhooks_secret],
+        [t('Signing secret'), made.signing_secret],
+        [t('Signing secret for Standard Webhooks libraries'), made.standard_webhooks_secret],
       ],
     })
   }
   const rotateClient = async (): Promise<void> => {
     const made = await unwrap(api.POST('/api/v1/dev/apps/{id}/rotate-secret', { params }))
     clearSandboxTokens()
-    setRevealed({ title: 'Store the new client secret', secrets: [['Client secret', made.client_secret]] })
+    setRevealed({ title: t('Store the new client secret'), secrets: [[t('Client secret'), made.client_secret]] })
   }
   const close = (): void => setAsks(undefined)
   return (
     <section class="section">
-      <h2>Secrets</h2>
+      <h2>{t('Secrets')}</h2>
       <ul class="rows">
         <li class="row folds">
           <span class="grow">
-            <strong>Signing secret</strong>
-            <span class="soft">Your agent checks with it that a request comes from the platform.</span>
+            <strong>{t('Signing secret')}</strong>
+            <span class="soft">{t('Your agent checks with it that a request comes from the platform.')}</span>
           </span>
           <button type="button" onClick={() => setAsks('signing')}>
-            Replace
+            {t('Replace')}
           </button>
         </li>
         <li class="row folds">
           <span class="grow">
-            <strong>Client secret</strong>
+            <strong>{t('Client secret')}</strong>
             <span class="soft">
-              Gets tokens for customers who install the app. Client ID: <code>{app.client_id}</code>
+              {rich('Gets tokens for customers who install the app. Client ID: {client_id}', {
+                client_id: <code>{app.client_id}</code>,
+              })}
             </span>
           </span>
           <button type="button" onClick={() => setAsks('client')}>
-            Replace
+            {t('Replace')}
           </button>
         </li>
       </ul>
       {asks === 'signing' && (
-        <Modal title="Replace the signing secret?" onClose={close}>
-          <Form verb="Replace" send={rotateSigning} done={close}>
-            <p>During the overlap, each request carries a signature of both secrets, so that you can change over.</p>
-            <Field label="Overlap">
+        <Modal title={t('Replace the signing secret?')} onClose={close}>
+          <Form verb={t('Replace')} send={rotateSigning} done={close}>
+            <p>
+              {t('During the overlap, each request carries a signature of both secrets, so that you can change over.')}
+            </p>
+            <Field label={t('Overlap')}>
               {(field) => (
                 <select {...field} value={overlap} onChange={({ currentTarget }) => setOverlap(currentTarget.value)}>
                   {Object.entries(OVERLAPS).map(([hours, words]) => (
@@ -273,11 +279,12 @@ const Secrets = ({ app }: { app: App }) => {
         </Modal>
       )}
       {asks === 'client' && (
-        <Modal title="Replace the client secret?" onClose={close}>
-          <Form verb="Replace" send={rotateClient} done={close}>
+        <Modal title={t('Replace the client secret?')} onClose={close}>
+          <Form verb={t('Replace')} send={rotateClient} done={close}>
             <p>
-              The old secret stops working now, and all access tokens of the app end. Refresh tokens stay valid: use
-              them with the new secret.
+              {t(
+                'The old secret stops working now, and all access tokens of the app end. Refresh tokens stay valid: use them with the new secret.',
+              )}
             </p>
           </Form>
         </Modal>
@@ -295,7 +302,7 @@ const Secrets = ({ app }: { app: App }) => {
 
 export default function Settings({ id }: { id: string }) {
   return (
-    <AppScreen id={id} title="Settings">
+    <AppScreen id={id} title={t('Settings')}>
       {(app) => (
         <div class="narrow">
           <Secrets app={app} />

@@ -4,6 +4,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
 import { Form, TextField } from '../../../ui/form.tsx'
+import { rich, t } from '../../../ui/messages.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Initials, Name, State, When } from '../../../ui/text.tsx'
@@ -20,24 +21,24 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
   const send = async (): Promise<void> => {
     await unwrap(api.POST('/api/v1/dev/members', { body: { email: email.trim(), role } }))
     await refresh('members')
-    announce(`Sent an invitation to ${email.trim()}.`)
+    announce(t('Sent an invitation to {email}.', { email: email.trim() }))
   }
   return (
-    <Modal title="Invite a teammate" onClose={onClose}>
-      <Form verb="Send the invitation" send={send} done={onClose}>
+    <Modal title={t('Invite a teammate')} onClose={onClose}>
+      <Form verb={t('Send the invitation')} send={send} done={onClose}>
         {(failure) => (
           <>
             <TextField
-              label="Email"
+              label={t('Email')}
               type="email"
-              hint="Gets a link that works once, within 7 days. Your teammate signs in with this address."
+              hint={t('Gets a link that works once, within 7 days. Your teammate signs in with this address.')}
               value={email}
               required
               maxLength={254}
               problem={fieldProblems(failure).email}
               onText={setEmail}
             />
-            <RoleField label="Role" value={role} onRole={setRole} />
+            <RoleField label={t('Role')} value={role} onRole={setRole} />
           </>
         )}
       </Form>
@@ -54,10 +55,10 @@ const EditRole = ({ member, onClose }: { member: Member; onClose: () => void }) 
     await refresh('members')
   }
   return (
-    <Modal title={`Role of ${member.name ?? member.email}`} onClose={onClose}>
-      <p class="soft">The role holds from the next request, also where they are signed in.</p>
-      <Form verb="Save" send={send} done={onClose}>
-        <RoleField label="Role" value={role} onRole={setRole} />
+    <Modal title={t('Role of {name}', { name: member.name ?? member.email })} onClose={onClose}>
+      <p class="soft">{t('The role holds from the next request, also where they are signed in.')}</p>
+      <Form verb={t('Save')} send={send} done={onClose}>
+        <RoleField label={t('Role')} value={role} onRole={setRole} />
       </Form>
     </Modal>
   )
@@ -72,7 +73,7 @@ const Entry = ({ member }: { member: Member }) => {
   const resend = async (): Promise<void> => {
     await unwrap(api.POST('/api/v1/dev/members', { body: { email: member.email, role: member.role } }))
     await refresh('members')
-    announce(`Sent another link to ${member.email}. The earlier one stops working.`)
+    announce(t('Sent another link to {email}. The earlier one stops working.', { email: member.email }))
   }
   const remove = async (): Promise<void> => {
     await unwrap(api.DELETE('/api/v1/dev/members/{id}', { params: { path: { id: member.id } } }))
@@ -86,51 +87,46 @@ const Entry = ({ member }: { member: Member }) => {
         <span class="grow">
           <strong>
             <Name>{name}</Name>
-            {isSelf && ' (you)'}
+            {isSelf && t(' (you)')}
           </strong>
           <span class="soft">
             {member.name && <Name>{member.email}</Name>}
-            {member.invitation_expires_at && (
-              <>
-                Invitation ends <When at={member.invitation_expires_at} />
-              </>
-            )}
+            {member.invitation_expires_at &&
+              rich('Invitation ends {time}', { time: <When at={member.invitation_expires_at} /> })}
           </span>
         </span>
-        {isInvited && <State name="pending" label="Invited" />}
+        {isInvited && <State name="pending" label={t('Invited')} />}
         <span class="state">{roleLabel(member.role)}</span>
         {may('owner') && (
           <>
             {isInvited && (
               <button type="button" class="quiet" aria-busy={busy} onClick={() => act(resend)}>
-                Send again
-                <span class="unseen">
-                  {' '}
-                  to <Name>{name}</Name>
-                </span>
+                {rich('Send again<span> to {name}</span>', {
+                  name: <Name>{name}</Name>,
+                  span: (text) => <span class="unseen">{text}</span>,
+                })}
               </button>
             )}
             <button type="button" class="quiet" onClick={() => setOpen(true)}>
-              Change role
-              <span class="unseen">
-                {' '}
-                of <Name>{name}</Name>
-              </span>
+              {rich('Change role<span> of {name}</span>', {
+                name: <Name>{name}</Name>,
+                span: (text) => <span class="unseen">{text}</span>,
+              })}
             </button>
           </>
         )}
         {(may('owner') || isSelf) && (
           <Confirm
             quiet
-            label={isSelf ? 'Leave' : isInvited ? 'Withdraw' : 'Remove'}
-            title={isSelf ? 'Leave the account?' : `Remove ${name}?`}
-            verb={isSelf ? 'Leave' : isInvited ? 'Withdraw the invitation' : 'Remove'}
+            label={isSelf ? t('Leave') : isInvited ? t('Withdraw') : t('Remove')}
+            title={isSelf ? t('Leave the account?') : t('Remove {name}?', { name })}
+            verb={isSelf ? t('Leave') : isInvited ? t('Withdraw the invitation') : t('Remove')}
             act={remove}
           >
             <p>
               {isInvited
-                ? 'The link in the invitation stops working.'
-                : 'Sessions end at once, and passkeys and links stop working. Replace the keys that they know.'}
+                ? t('The link in the invitation stops working.')
+                : t('Sessions end at once, and passkeys and links stop working. Replace the keys that they know.')}
             </p>
           </Confirm>
         )}
@@ -147,21 +143,23 @@ export default function Team() {
   const isConfirmed = identity.value?.email_verified
   return (
     <Screen
-      title="Team"
+      title={t('Team')}
       actions={
         may('owner') && (
           <button type="button" class="primary" disabled={!isConfirmed} onClick={() => setOpen(true)}>
-            Invite a teammate
+            {t('Invite a teammate')}
           </button>
         )
       }
     >
       <p class="soft">
-        Everybody here works on the same apps and the same sandbox, and signs in with their own address.
+        {t('Everybody here works on the same apps and the same sandbox, and signs in with their own address.')}
       </p>
       {!isConfirmed && (
         <p class="note">
-          Confirm the account’s email address before you invite somebody. <a href="#/account">Confirm it</a>
+          {rich('Confirm the account’s email address before you invite somebody. <link>Confirm it</link>', {
+            link: (text) => <a href="#/account">{text}</a>,
+          })}
         </p>
       )}
       <Shown known={known} rows={2}>
@@ -174,7 +172,7 @@ export default function Team() {
         )}
       </Shown>
       <section class="section">
-        <h2>Roles</h2>
+        <h2>{t('Roles')}</h2>
         <dl class="facts">
           {ROLES.map(([role, label, rights]) => (
             <>

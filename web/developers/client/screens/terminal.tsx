@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAction } from '../../../ui/act.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { place } from '../../../ui/router.ts'
 import { Empty, Screen } from '../../../ui/screen.tsx'
@@ -22,7 +23,7 @@ const asked = (query: URLSearchParams): Asked | undefined => {
   const port = Number(query.get('port'))
   const key = query.get('key') ?? ''
   if (!Number.isInteger(port) || port < 1_024 || port > 65_535 || !PUBLIC_KEY.test(key)) return undefined
-  return { port, key, name: (query.get('name') ?? '').slice(0, 60) || 'this machine' }
+  return { port, key, name: (query.get('name') ?? '').slice(0, 60) || t('this machine') }
 }
 
 const DAYS = 90
@@ -44,21 +45,23 @@ const Question = ({ port, key, name }: Asked) => {
   return (
     <section class="card">
       <p>
-        The command-line tool on <Name>{name}</Name> asks for a key of its own. With it, the tool can do everything that
-        your account can. It ends after {DAYS} days, and you can delete it under <a href="#/account">Account</a>.
+        {rich(
+          'The command-line tool on {name} asks for a key of its own. With it, the tool can do everything that your account can. It ends after {DAYS} days, and you can delete it under <link>Account</link>.',
+          { name: <Name>{name}</Name>, DAYS, link: (text) => <a href="#/account">{text}</a> },
+        )}
       </p>
-      <p>Check that your terminal shows the same code:</p>
+      <p>{t('Check that your terminal shows the same code:')}</p>
       <p class="code-word">
         <strong>{code}</strong>
       </p>
-      <p class="note">Allow this only if you’ve just run “aip login” yourself.</p>
+      <p class="note">{t('Allow this only if you’ve just run “aip login” yourself.')}</p>
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="button" class="primary" aria-busy={busy} disabled={code === ''} onClick={() => act(allow)}>
-          Allow
+          {t('Allow')}
         </button>
         <button type="button" onClick={() => answer({ denied: 'true' })}>
-          Don’t allow
+          {t('Don’t allow')}
         </button>
       </div>
     </section>
@@ -68,27 +71,28 @@ const Question = ({ port, key, name }: Asked) => {
 export default function Terminal({ result }: { result?: string }) {
   const request = asked(place.value.query)
   return (
-    <Screen title="Sign in the command line">
+    <Screen title={t('Sign in the command line')}>
       {result === 'done' ? (
-        <Empty title="The command line is signed in">
-          <p>Go back to your terminal. You can close this page.</p>
+        <Empty title={t('The command line is signed in')}>
+          <p>{t('Go back to your terminal. You can close this page.')}</p>
         </Empty>
       ) : result === 'denied' ? (
-        <Empty title="Nothing was allowed">
-          <p>The command line got no key. You can close this page.</p>
+        <Empty title={t('Nothing was allowed')}>
+          <p>{t('The command line got no key. You can close this page.')}</p>
         </Empty>
       ) : request && !may('owner') ? (
-        <Empty title="Owners create keys">
+        <Empty title={t('Owners create keys')}>
           <p>
-            The command line needs a key, and your role can’t create one. Ask an owner of the account for a key, and
-            give it to the command line with “aip login --with-key”.
+            {t(
+              'The command line needs a key, and your role can’t create one. Ask an owner of the account for a key, and give it to the command line with “aip login --with-key”.',
+            )}
           </p>
         </Empty>
       ) : request ? (
         <Question {...request} />
       ) : (
-        <Empty title="This link is incomplete">
-          <p>Run “aip login” again, and open the whole address that it prints.</p>
+        <Empty title={t('This link is incomplete')}>
+          <p>{t('Run “aip login” again, and open the whole address that it prints.')}</p>
         </Empty>
       )}
     </Screen>

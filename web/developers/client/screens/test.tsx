@@ -3,6 +3,7 @@ import { loadItem, saveItem } from '../../../session/store.ts'
 import { useAction } from '../../../ui/act.ts'
 import { refresh } from '../../../ui/data.ts'
 import { TextField } from '../../../ui/form.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { place } from '../../../ui/router.ts'
 import { Json, State } from '../../../ui/text.tsx'
@@ -88,9 +89,9 @@ const Test = ({ app }: { app: App }) => {
   return (
     <div class="halves">
       <section>
-        <h2>Run it in the sandbox</h2>
+        <h2>{t('Run it in the sandbox')}</h2>
         <p class="soft">
-          Installs the newest version into your sandbox and sends it one real, signed run. Nobody else sees it.
+          {t('Installs the newest version into your sandbox and sends it one real, signed run. Nobody else sees it.')}
         </p>
         <form
           onSubmit={(event) => {
@@ -99,41 +100,42 @@ const Test = ({ app }: { app: App }) => {
           }}
         >
           <TextField
-            label="Input"
-            hint="A JSON object, as a customer’s run has it."
+            label={t('Input')}
+            hint={t('A JSON object, as a customer’s run has it.')}
             rows={8}
             value={text}
             spellcheck={false}
-            problem={input ? undefined : 'This isn’t a JSON object.'}
+            problem={input ? undefined : t('This isn’t a JSON object.')}
             onText={setText}
           />
           {failure && <Problem failure={failure} />}
           <div class="actions">
             <button type="submit" class="primary" aria-busy={busy} disabled={!input}>
-              {busy ? 'Running…' : 'Run'}
+              {busy ? t('Running…') : t('Run')}
             </button>
           </div>
         </form>
       </section>
       <section aria-live="polite">
-        <h2>What happens</h2>
+        <h2>{t('What happens')}</h2>
         {run ? (
           <>
             <p>
-              <State name={run.status} /> <span class="soft">Version {run.agent.version}</span>{' '}
-              <a href={`#/apps/${app.id}/runs/${run.id}`}>Open the run</a>
+              <State name={run.status} />{' '}
+              <span class="soft">{t('Version {version}', { version: run.agent.version })}</span>{' '}
+              <a href={`#/apps/${app.id}/runs/${run.id}`}>{t('Open the run')}</a>
             </p>
             <RunError run={run} />
             <RunTimeline run={run} app={app.id} />
             {run.output && (
               <>
-                <h3>Result</h3>
-                <Json label="Result" value={run.output} />
+                <h3>{t('Result')}</h3>
+                <Json label={t('Result')} value={run.output} />
               </>
             )}
           </>
         ) : (
-          <p class="soft">{busy ? 'Waiting for the agent…' : 'The steps appear here while the agent works.'}</p>
+          <p class="soft">{busy ? t('Waiting for the agent…') : t('The steps appear here while the agent works.')}</p>
         )}
       </section>
     </div>
@@ -142,7 +144,7 @@ const Test = ({ app }: { app: App }) => {
 
 export default function TestScreen({ id }: { id: string }) {
   return (
-    <AppScreen id={id} title="Test">
+    <AppScreen id={id} title={t('Test')}>
       {(app) => <Test app={app} />}
     </AppScreen>
   )

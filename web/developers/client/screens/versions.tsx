@@ -4,6 +4,7 @@ import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Changes } from '../../../ui/manifest-changes.tsx'
+import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { More, Shown } from '../../../ui/screen.tsx'
 import { Json, State, When } from '../../../ui/text.tsx'
@@ -53,17 +54,17 @@ const Editor = ({ app, newest, live }: { app: App; newest: Version | undefined; 
     const params = { path: { id: app.id } }
     const version = await unwrap(api.POST('/api/v1/dev/apps/{id}/versions', { params, body: manifest as never }))
     removeItem(draftKey(app.id))
-    announce(`Version ${version.version} is published.`)
+    announce(t('Version {version} is published.', { version: version.version }))
     await Promise.all([refresh('app'), reloadIdentity()])
   }
   const isValid = findings !== undefined && !findings.some(({ isError }) => isError)
   return (
     <section class="section">
-      <h2>New version</h2>
+      <h2>{t('New version')}</h2>
       <ManifestEditor text={text} findings={findings} onText={setText} />
       {live && manifest && (
         <details>
-          <summary>Compare with the live version {live.version}</summary>
+          <summary>{t('Compare with the live version {version}', { version: live.version })}</summary>
           <Changes from={live} to={{ version: manifest.version || 'this text', manifest }} />
         </details>
       )}
@@ -76,7 +77,7 @@ const Editor = ({ app, newest, live }: { app: App; newest: Version | undefined; 
           disabled={!isValid || !manifest}
           onClick={() => act(publish)}
         >
-          Publish
+          {t('Publish')}
         </button>
       </div>
     </section>
@@ -88,7 +89,7 @@ const Entry = ({ app, version, live }: { app: App; version: Version; live: Versi
   const promote = async (): Promise<void> => {
     const params = { path: { id: app.id, v: version.version } }
     await unwrap(api.POST('/api/v1/dev/apps/{id}/versions/{v}/promote', { params }))
-    announce(`New customers get version ${version.version}.`)
+    announce(t('New customers get version {version}.', { version: version.version }))
     await refresh('app')
   }
   return (
@@ -96,29 +97,29 @@ const Entry = ({ app, version, live }: { app: App; version: Version; live: Versi
       <details class="entry">
         <summary>
           <strong>{version.version}</strong> <State name={version.status} />{' '}
-          {version.promoted && <span class="state act">Live</span>}{' '}
+          {version.promoted && <span class="state act">{t('Live')}</span>}{' '}
           <span class="soft">
             <When at={version.created_at} />
           </span>
         </summary>
         <div class="evidence">
           {live && live.id !== version.id && <Changes from={live} to={version} />}
-          <Json label={`Manifest of ${version.version}`} value={version.manifest} />
+          <Json label={t('Manifest of {version}', { version: version.version })} value={version.manifest} />
         </div>
       </details>
       {version.card_change && (
         <p class="note warn">
           {version.card_change.problem === undefined
-            ? 'Your agent’s card has changed since you published this version.'
-            : `Your agent’s card can’t be used anymore. ${version.card_change.problem}`}{' '}
-          Runs use the card as it was. Publish another version to use it as it is now.
+            ? t('Your agent’s card has changed since you published this version.')
+            : t('Your agent’s card can’t be used anymore. {problem}', { problem: version.card_change.problem })}{' '}
+          {t('Runs use the card as it was. Publish another version to use it as it is now.')}
         </p>
       )}
       {!version.promoted && version.status !== 'rejected' && (
         <div class="promote">
           {failure && <Problem failure={failure} />}
           <button type="button" aria-busy={busy} onClick={() => act(promote)}>
-            Promote {version.version}
+            {t('Promote {version}', { version: version.version })}
           </button>
         </div>
       )}
@@ -142,7 +143,7 @@ const Versions = ({ app }: { app: App }) => {
           <>
             {items.length > 0 && (
               <section>
-                <h2>Published</h2>
+                <h2>{t('Published')}</h2>
                 <ul class="rows">
                   {items.map((version) => (
                     <Entry key={version.id} app={app} version={version} live={live} />
@@ -151,7 +152,7 @@ const Versions = ({ app }: { app: App }) => {
                 <More more={list.more} />
                 <div class="actions">
                   <a class="button" href={`#/apps/${app.id}/test`}>
-                    Test it
+                    {t('Test it')}
                   </a>
                 </div>
               </section>
@@ -166,7 +167,7 @@ const Versions = ({ app }: { app: App }) => {
 
 export default function VersionsScreen({ id }: { id: string }) {
   return (
-    <AppScreen id={id} title="Versions">
+    <AppScreen id={id} title={t('Versions')}>
       {(app) => <Versions app={app} />}
     </AppScreen>
   )

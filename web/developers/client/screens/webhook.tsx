@@ -6,6 +6,7 @@ import { Confirm } from '../../../ui/dialog.tsx'
 import { Choice, Filters, filters, Search } from '../../../ui/filters.tsx'
 import { Field, Form } from '../../../ui/form.tsx'
 import { count, duration } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
 import { Empty, More, Shown } from '../../../ui/screen.tsx'
@@ -35,13 +36,15 @@ const Edit = ({ app, webhook }: Of) => {
   const isActive = webhook.status === 'active'
   return (
     <section class="section card">
-      <h2>Subscription</h2>
+      <h2>{t('Subscription')}</h2>
       {webhook.last_error && (
         <p class="note warn">
-          It was paused because deliveries failed: <Name>{webhook.last_error}</Name>
+          {rich('It was paused because deliveries failed: {last_error}', {
+            last_error: <Name>{webhook.last_error}</Name>,
+          })}
         </p>
       )}
-      <Form verb="Save" send={() => change(webhookBody(text), 'Saved.')} disabled={!isReadable(text)}>
+      <Form verb={t('Save')} send={() => change(webhookBody(text), t('Saved.'))} disabled={!isReadable(text)}>
         {(failure) => <WebhookFields text={text} wrong={fieldProblems(failure)} onText={setText} />}
       </Form>
       {failure && <Problem failure={failure} />}
@@ -50,22 +53,24 @@ const Edit = ({ app, webhook }: Of) => {
           type="button"
           aria-busy={busy}
           onClick={() =>
-            act(() => change({ status: isActive ? 'disabled' : 'active' }, isActive ? 'Paused.' : 'Active again.'))
+            act(() =>
+              change({ status: isActive ? 'disabled' : 'active' }, isActive ? t('Paused.') : t('Active again.')),
+            )
           }
         >
-          {isActive ? 'Pause' : 'Resume'}
+          {isActive ? t('Pause') : t('Resume')}
         </button>
         <Confirm
-          label="Delete"
-          title="Delete the subscription?"
-          verb="Delete"
+          label={t('Delete')}
+          title={t('Delete the subscription?')}
+          verb={t('Delete')}
           act={async () => {
             await take(client.DELETE('/api/v1/webhooks/{id}', { params }))
             await refresh(`app ${app} webhooks`)
             navigate(`/apps/${app}/webhooks`)
           }}
         >
-          <p>Deliveries that are still waiting are dropped.</p>
+          <p>{t('Deliveries that are still waiting are dropped.')}</p>
         </Confirm>
       </div>
     </section>
@@ -78,7 +83,7 @@ const DeliveryEntry = ({ app, webhook, delivery }: Of & { delivery: Delivery }) 
   const redeliver = async (): Promise<void> => {
     const params = { path: { id: webhook.id, delivery: delivery.id } }
     await take(client.POST('/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver', { params }))
-    announce('Sent again.')
+    announce(t('Sent again.'))
     await refresh(`app ${app} webhook`)
   }
   return (
@@ -87,23 +92,28 @@ const DeliveryEntry = ({ app, webhook, delivery }: Of & { delivery: Delivery }) 
         <summary>
           <State name={delivery.status} /> <code>{delivery.event_type}</code>{' '}
           <span class="soft">
-            <When at={delivery.created_at} />, {count(delivery.attempt)}{' '}
-            {delivery.attempt === 1 ? 'attempt' : 'attempts'}
+            <When at={delivery.created_at} />,{' '}
+            {t('{n, plural, one {# attempt} other {# attempts}}', { n: delivery.attempt })}
           </span>
         </summary>
         <div class="evidence">
           {delivery.next_attempt_at && (
-            <p>
-              Next attempt <When at={delivery.next_attempt_at} />
-            </p>
+            <p>{rich('Next attempt {time}', { time: <When at={delivery.next_attempt_at} /> })}</p>
           )}
           <ol class="attempts">
             {delivery.attempts.map(({ n, at, duration_ms, response_code, response_body, error, hint }) => (
               <li key={`${n} ${at}`}>
-                <strong>Attempt {n}</strong>: {response_code ?? error ?? 'no response'} in {duration(duration_ms)}{' '}
-                <span class="soft">
-                  <When at={at} />
-                </span>
+                {rich('<strong>Attempt {n}</strong>: {response_code} in {duration_ms} {span}', {
+                  n,
+                  strong: (text) => <strong>{text}</strong>,
+                  response_code: response_code ?? error ?? t('no response'),
+                  duration_ms: duration(duration_ms),
+                  span: (
+                    <span class="soft">
+                      <When at={at} />
+                    </span>
+                  ),
+                })}
                 {hint && (
                   <p>
                     <Name>{hint}</Name>
@@ -119,7 +129,7 @@ const DeliveryEntry = ({ app, webhook, delivery }: Of & { delivery: Delivery }) 
           </ol>
           {failure && <Problem failure={failure} />}
           <button type="button" aria-busy={busy} onClick={() => act(redeliver)}>
-            Send again
+            {t('Send again')}
           </button>
         </div>
       </details>
@@ -137,25 +147,28 @@ const Recover = ({ app, webhook }: Of) => {
     const { recovery } = await take(client.POST('/api/v1/webhooks/{id}/recover', { params, body: { since } }))
     announce(
       recovery.deliveries === 0
-        ? 'Nothing failed in that time.'
-        : `Sending ${count(recovery.deliveries)}${recovery.is_complete ? '' : ' or more'} deliveries again.`,
+        ? t('Nothing failed in that time.')
+        : t('Sending {deliveries}{more} deliveries again.', {
+            deliveries: count(recovery.deliveries),
+            more: recovery.is_complete ? '' : t(' or more'),
+          }),
     )
     await refresh(`app ${app} webhook`)
   }
   return (
-    <Form verb="Send again" send={send}>
-      <Field label="Everything that failed or was skipped in the last">
+    <Form verb={t('Send again')} send={send}>
+      <Field label={t('Everything that failed or was skipped in the last')}>
         {(field) => (
           <select {...field} value={hours} onChange={({ currentTarget }) => setHours(currentTarget.value)}>
-            <option value="1">Hour</option>
-            <option value="24">24 hours</option>
-            <option value="168">7 days</option>
-            <option value="">Since a time of your choice</option>
+            <option value="1">{t('Hour')}</option>
+            <option value="24">{t('24 hours')}</option>
+            <option value="168">{t('7 days')}</option>
+            <option value="">{t('Since a time of your choice')}</option>
           </select>
         )}
       </Field>
       {hours === '' && (
-        <Field label="Since">
+        <Field label={t('Since')}>
           {(field) => (
             <input
               {...field}
@@ -200,33 +213,33 @@ const Deliveries = ({ app, webhook }: Of) => {
     const { delivered, response_code, error, hint } = await take(client.POST('/api/v1/webhooks/{id}/test', { params }))
     announce(
       delivered
-        ? `Delivered: the receiver answered ${response_code}.`
-        : `Not delivered: ${error ?? response_code}. ${hint ?? ''}`,
+        ? t('Delivered: the receiver answered {response_code}.', { response_code: response_code ?? '' })
+        : t('Not delivered: {error}. {hint}', { error: error ?? response_code ?? '', hint: hint ?? '' }),
     )
     await refresh(`app ${app} webhook`)
   }
   return (
     <section class="section">
       <div class="head">
-        <h2>Deliveries</h2>
+        <h2>{t('Deliveries')}</h2>
         <div class="actions">
           <button type="button" onClick={() => list.reload()}>
-            Refresh
+            {t('Refresh')}
           </button>
           <button type="button" aria-busy={busy} onClick={() => act(test)}>
-            Send a test delivery
+            {t('Send a test delivery')}
           </button>
         </div>
       </div>
       {failure && <Problem failure={failure} />}
       <Filters>
-        <Choice name="status" label="Status" options={['pending', 'succeeded', 'failed', 'skipped']} />
-        <Search name="type" label="Event type" hint="run.succeeded" />
+        <Choice name="status" label={t('Status')} options={['pending', 'succeeded', 'failed', 'skipped']} />
+        <Search name="type" label={t('Event type')} hint="run.succeeded" />
       </Filters>
       <Shown known={list} rows={3}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="No deliveries match" />
+            <Empty title={t('No deliveries match')} />
           ) : (
             <ul class="rows">
               {items.map((delivery) => (
@@ -238,7 +251,7 @@ const Deliveries = ({ app, webhook }: Of) => {
       </Shown>
       <More more={list.more} />
       <section class="section card">
-        <h2>Recover</h2>
+        <h2>{t('Recover')}</h2>
         <Recover app={app} webhook={webhook} />
       </section>
     </section>
@@ -251,7 +264,7 @@ export default function WebhookScreen({ id, webhook: webhookId }: { id: string; 
     take(client.GET('/api/v1/webhooks/{id}', { params: { path: { id: webhookId } } })),
   )
   return (
-    <AppScreen id={id} title="Webhook">
+    <AppScreen id={id} title={t('Webhook')}>
       {() => (
         <Shown known={known}>
           {(webhook) => (

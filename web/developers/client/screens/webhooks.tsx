@@ -3,6 +3,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Form, TextField } from '../../../ui/form.tsx'
+import { t } from '../../../ui/messages.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
 import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { Name, State } from '../../../ui/text.tsx'
@@ -24,12 +25,16 @@ const Create = ({ app, onClose }: { app: App; onClose: () => void }) => {
     setSecret(made.secret)
   }
   return secret ? (
-    <Modal title="Store the webhook’s secret" onClose={onClose}>
-      <Secret label="Secret" hint="Verifies that an event comes from the platform. Shown only once." value={secret} />
+    <Modal title={t('Store the webhook’s secret')} onClose={onClose}>
+      <Secret
+        label={t('Secret')}
+        hint={t('Verifies that an event comes from the platform. Shown only once.')}
+        value={secret}
+      />
     </Modal>
   ) : (
-    <Modal title="Subscribe to events of the sandbox" onClose={onClose}>
-      <Form verb="Subscribe" send={send} disabled={!isReadable(text)}>
+    <Modal title={t('Subscribe to events of the sandbox')} onClose={onClose}>
+      <Form verb={t('Subscribe')} send={send} disabled={!isReadable(text)}>
         {(failure) => <WebhookFields text={text} wrong={fieldProblems(failure)} onText={setText} />}
       </Form>
     </Modal>
@@ -43,16 +48,16 @@ const Trigger = ({ app }: { app: App }) => {
       api.POST('/api/v1/dev/sandbox/trigger', { body: { app_id: app.id, type: type.trim(), data: {} } }),
     )
     await refresh(`app ${app.id} webhooks`)
-    announce(`Sent the test event ${id}.`)
+    announce(t('Sent the test event {id}.', { id }))
   }
   return (
     <section class="section card">
-      <h2>Send a test event</h2>
+      <h2>{t('Send a test event')}</h2>
       <p class="soft">
-        Every subscription to its type gets a signed sample event of the sandbox. It has no other effect.
+        {t('Every subscription to its type gets a signed sample event of the sandbox. It has no other effect.')}
       </p>
-      <Form verb="Send" send={send}>
-        <TextField label="Event type" value={type} required spellcheck={false} onText={setType} />
+      <Form verb={t('Send')} send={send}>
+        <TextField label={t('Event type')} value={type} required spellcheck={false} onText={setType} />
       </Form>
     </section>
   )
@@ -67,18 +72,18 @@ const Webhooks = ({ app }: { app: App }) => {
   return (
     <>
       <div class="head">
-        <h2>Subscriptions in the sandbox</h2>
+        <h2>{t('Subscriptions in the sandbox')}</h2>
         {may('developer') && (
           <button type="button" class="primary" onClick={() => setOpen(true)}>
-            Subscribe
+            {t('Subscribe')}
           </button>
         )}
       </div>
       <Shown known={list} rows={2}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="No subscriptions yet">
-              <p>Subscribe an address to get events of your sandbox, such as runs that end.</p>
+            <Empty title={t('No subscriptions yet')}>
+              <p>{t('Subscribe an address to get events of your sandbox, such as runs that end.')}</p>
             </Empty>
           ) : (
             <ul class="rows">
@@ -93,7 +98,7 @@ const Webhooks = ({ app }: { app: App }) => {
                         <Name>{events.join(', ')}</Name>
                       </span>
                     </span>
-                    <State name={status} label={status === 'active' ? 'Active' : 'Paused'} />
+                    <State name={status} label={status === 'active' ? t('Active') : t('Paused')} />
                   </a>
                 </li>
               ))}
@@ -110,7 +115,7 @@ const Webhooks = ({ app }: { app: App }) => {
 
 export default function WebhooksScreen({ id }: { id: string }) {
   return (
-    <AppScreen id={id} title="Webhooks">
+    <AppScreen id={id} title={t('Webhooks')}>
       {(app) => <Webhooks app={app} />}
     </AppScreen>
   )

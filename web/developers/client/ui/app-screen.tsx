@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Known, useData } from '../../../ui/data.ts'
+import { t } from '../../../ui/messages.ts'
 import { place } from '../../../ui/router.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { State } from '../../../ui/text.tsx'
@@ -9,14 +10,14 @@ import { api, type Schemas, unwrap } from '../api.ts'
 export type App = Schemas['App']
 
 const TABS = [
-  ['', 'Overview'],
-  ['/versions', 'Versions'],
-  ['/test', 'Test'],
-  ['/runs', 'Runs'],
-  ['/webhooks', 'Webhooks'],
-  ['/figures', 'Figures'],
-  ['/reviews', 'Reviews'],
-  ['/settings', 'Settings'],
+  ['', t('Overview')],
+  ['/versions', t('Versions')],
+  ['/test', t('Test')],
+  ['/runs', t('Runs')],
+  ['/webhooks', t('Webhooks')],
+  ['/figures', t('Figures')],
+  ['/reviews', t('Reviews')],
+  ['/settings', t('Settings')],
 ] as const
 
 const useApp = (id: string): Known<App> & { reload: () => void } =>
@@ -43,19 +44,19 @@ export const AppScreen = ({
   return (
     <Screen
       title={known.data ? `${known.data.name}: ${title}` : title}
-      heading={known.data?.name ?? 'App'}
-      back={{ to: '/', label: 'Apps' }}
+      heading={known.data?.name ?? t('App')}
+      back={{ to: '/', label: t('Apps') }}
       actions={
         known.data && (
           <>
-            {known.data.pending_revision && <span class="state warn">Changes in review</span>}
+            {known.data.pending_revision && <span class="state warn">{t('Changes in review')}</span>}
             <State name={known.data.status} />
           </>
         )
       }
       wide
     >
-      <nav class="tabs" aria-label="App" ref={tabs}>
+      <nav class="tabs" aria-label={t('App')} ref={tabs}>
         {TABS.map(([to, label]) => {
           const address = `/apps/${id}${to}`
           const isHere = to === '' ? path === address : path === address || path.startsWith(`${address}/`)

@@ -1,4 +1,5 @@
 import { duration } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 
 const WIDTH = 600
 const HEIGHT = 140
@@ -13,7 +14,7 @@ interface Day {
 const LONGEST = 300_000
 
 const textOf = (ms: number | null, isKnown: boolean): string =>
-  ms === null ? (isKnown ? `over ${duration(LONGEST)}` : '–') : duration(ms)
+  ms === null ? (isKnown ? t('over {LONGEST}', { LONGEST: duration(LONGEST) }) : '–') : duration(ms)
 
 /** The median and the 95th percentile of each day, as lines with an axis, and as a table. */
 export const DurationChart = ({ days }: { days: readonly { date: string; durations: Omit<Day, 'date'> | null }[] }) => {
@@ -29,20 +30,14 @@ export const DurationChart = ({ days }: { days: readonly { date: string; duratio
   return (
     <figure class="card chart" aria-labelledby="durations">
       <figcaption id="durations">
-        <h3>Durations</h3>
+        <h3>{t('Durations')}</h3>
         <ul class="legend">
-          <li>
-            <span class="swatch one" aria-hidden="true" />
-            Median
-          </li>
-          <li>
-            <span class="swatch late" aria-hidden="true" />
-            95% within
-          </li>
+          <li>{rich('{span}Median', { span: <span class="swatch one" aria-hidden="true" /> })}</li>
+          <li>{rich('{span}95% within', { span: <span class="swatch late" aria-hidden="true" /> })}</li>
         </ul>
       </figcaption>
       {values.length === 0 ? (
-        <p class="nothing soft">No runs in this period</p>
+        <p class="nothing soft">{t('No runs in this period')}</p>
       ) : (
         <div class="plot">
           <p class="scale" aria-hidden="true">
@@ -54,7 +49,7 @@ export const DurationChart = ({ days }: { days: readonly { date: string; duratio
             viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
             preserveAspectRatio="none"
             role="img"
-            aria-label={`Durations of ${days.length} days. Daily numbers are in the table below.`}
+            aria-label={t('Durations of {days} days. Daily numbers are in the table below.', { days: days.length })}
           >
             {[top, top / 2].map((tick) => (
               <line key={tick} class="grid" x1={0} x2={WIDTH} y1={y(tick)} y2={y(tick)} />
@@ -63,7 +58,13 @@ export const DurationChart = ({ days }: { days: readonly { date: string; duratio
             <polyline class="median" points={line('p50').join(' ')} />
             {days.map(({ date, durations }, i) => (
               <g key={date}>
-                <title>{`${date}: median ${textOf(durations?.p50 ?? null, durations !== null)}, 95% within ${textOf(durations?.p95 ?? null, durations !== null)}`}</title>
+                <title>
+                  {t('{date}: median {p50}, 95% within {p95}', {
+                    date,
+                    p50: textOf(durations?.p50 ?? null, durations !== null),
+                    p95: textOf(durations?.p95 ?? null, durations !== null),
+                  })}
+                </title>
                 <rect
                   class="column"
                   x={x(i) - WIDTH / days.length / 2}
@@ -84,15 +85,15 @@ export const DurationChart = ({ days }: { days: readonly { date: string; duratio
         </div>
       )}
       <details>
-        <summary>Durations by day</summary>
+        <summary>{t('Durations by day')}</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard */}
-        <section class="table days" tabIndex={0} aria-label="Durations by day">
+        <section class="table days" tabIndex={0} aria-label={t('Durations by day')}>
           <table>
             <thead>
               <tr>
-                <th scope="col">Day</th>
-                <th scope="col">Median</th>
-                <th scope="col">95% within</th>
+                <th scope="col">{t('Day')}</th>
+                <th scope="col">{t('Median')}</th>
+                <th scope="col">{t('95% within')}</th>
               </tr>
             </thead>
             <tbody>

@@ -2,6 +2,7 @@ import { resolveUrl } from '../../../session/config.ts'
 import { toFailure } from '../../../session/failure.ts'
 import { useData } from '../../../ui/data.ts'
 import { duration } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Shown } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -34,7 +35,7 @@ const readable = (text: string): string => {
 
 const Body = ({ label, body, truncated }: { label: string; body: string; truncated: boolean }) =>
   body === '' ? (
-    <p class="soft">No body.</p>
+    <p class="soft">{t('No body.')}</p>
   ) : (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard */}
@@ -49,7 +50,7 @@ const Body = ({ label, body, truncated }: { label: string; body: string; truncat
             ))}
         </pre>
       </section>
-      {truncated && <p class="hint">Only the first 16 KiB are kept.</p>}
+      {truncated && <p class="hint">{t('Only the first 16 KiB are kept.')}</p>}
     </>
   )
 
@@ -61,27 +62,35 @@ const Signature = ({ headers }: { headers: Record<string, string> }) => {
   const signatures = parts.filter(([name]) => name === 'v1').map(([, value]) => value ?? '')
   return (
     <details>
-      <summary>How the agent checks the signature</summary>
+      <summary>{t('How the agent checks the signature')}</summary>
       <ol class="steps">
         <li>
-          Take <code>t</code> from <code>X-SVC-Signature</code>: <code>{time}</code>. Refuse it if it’s more than 300
-          seconds from your clock.
+          {rich(
+            'Take {code} from <code2>X-SVC-Signature</code2>: {time}. Refuse it if it’s more than 300 seconds from your clock.',
+            { code: <code>t</code>, code2: (text) => <code>{text}</code>, time: <code>{time}</code> },
+          )}
         </li>
         <li>
-          Put <code>{time}.</code> before the raw bytes of the body, exactly as they arrived. A body that was parsed and
-          written again has another signature.
+          {rich(
+            'Put {time} before the raw bytes of the body, exactly as they arrived. A body that was parsed and written again has another signature.',
+            { time: <code>{time}.</code> },
+          )}
         </li>
-        <li>Compute the HMAC-SHA256 with the app’s signing secret (agsec_…), in hex.</li>
+        <li>{t('Compute the HMAC-SHA256 with the app’s signing secret (agsec_…), in hex.')}</li>
         <li>
-          Compare it in constant time with {signatures.length > 1 ? 'each of' : ''} <code>v1</code>:{' '}
-          <code class="wraps">{signatures.join(', ')}</code>.{' '}
-          {signatures.length > 1 && 'There are two while an old secret is still valid. One match is enough.'}
+          {rich('Compare it in constant time with {n, plural, one {} other {each of}} {name}: {signatures}.', {
+            n: signatures.length,
+            name: <code>v1</code>,
+            signatures: <code class="wraps">{signatures.join(', ')}</code>,
+          })}{' '}
+          {signatures.length > 1 && t('There are two while an old secret is still valid. One match is enough.')}
         </li>
       </ol>
       <p class="soft">
-        The body above isn’t the signed one: the callback token and the values of settings are left out here. The SDKs
-        check all of this. The headers webhook-id, webhook-timestamp and webhook-signature say the same for libraries of
-        Standard Webhooks. <a href={resolveUrl('docs/agents')}>Guide: agents</a>
+        {rich(
+          'The body above isn’t the signed one: the callback token and the values of settings are left out here. The SDKs check all of this. The headers webhook-id, webhook-timestamp and webhook-signature say the same for libraries of Standard Webhooks. <link>Guide: agents</link>',
+          { link: (text) => <a href={resolveUrl('docs/agents')}>{text}</a> },
+        )}
       </p>
     </details>
   )
@@ -93,17 +102,20 @@ const Entry = ({ exchange, many }: { exchange: Exchange; many: boolean }) => {
     <details class="card entry" open={!many}>
       <summary>
         {response ? (
-          <State name={response.status < 300 ? 'ok' : 'failed'} label={`HTTP ${response.status}`} />
+          <State
+            name={response.status < 300 ? 'ok' : 'failed'}
+            label={t('HTTP {status}', { status: response.status })}
+          />
         ) : (
-          <State name="failed" label="No response" />
+          <State name="failed" label={t('No response')} />
         )}{' '}
-        {many && <>Attempt {attempt}, </>}
+        {many && <>{t('Attempt {attempt},', { attempt })} </>}
         <span class="soft">
           <When at={sent_at} />, {duration(duration_ms)}
         </span>
       </summary>
       <div class="evidence">
-        <h3>Request</h3>
+        <h3>{t('Request')}</h3>
         <p>
           <code>POST</code>{' '}
           <code class="wraps">
@@ -111,13 +123,13 @@ const Entry = ({ exchange, many }: { exchange: Exchange; many: boolean }) => {
           </code>
         </p>
         <Headers headers={request.headers} />
-        <Body label="Body of the request" {...request} />
+        <Body label={t('Body of the request')} {...request} />
         <Signature headers={request.headers} />
-        <h3>Response</h3>
+        <h3>{t('Response')}</h3>
         {response ? (
           <>
             <Headers headers={response.headers} />
-            <Body label="Body of the response" {...response} />
+            <Body label={t('Body of the response')} {...response} />
           </>
         ) : (
           error && (
@@ -151,12 +163,12 @@ export const Exchanges = ({ app, run }: { app: string; run: string }) => {
   const known = useData(`app ${app} run ${run} exchanges`, () => load(app, run))
   return (
     <section class="section">
-      <h2>Request and response</h2>
+      <h2>{t('Request and response')}</h2>
       <Shown known={known} rows={1}>
         {({ items }) =>
           items.length === 0 ? (
             <p class="soft">
-              Nothing was sent to an address: the agent runs on the platform, or the run is from before.
+              {t('Nothing was sent to an address: the agent runs on the platform, or the run is from before.')}
             </p>
           ) : (
             items.map((exchange) => <Entry key={exchange.sent_at} exchange={exchange} many={items.length > 1} />)

@@ -2,6 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { call } from '../../../session/call.ts'
 import { toFailure } from '../../../session/failure.ts'
 import { useData } from '../../../ui/data.ts'
+import { t } from '../../../ui/messages.ts'
 import { Name } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { type Completion, completionsAt, type JsonSchema } from './completions.ts'
@@ -30,8 +31,8 @@ const syntaxFinding = (text: string, error: unknown): Finding => {
   return {
     line: lineOf(text, position),
     position,
-    message: 'This isn’t JSON yet.',
-    fix: 'Check quotes, commas and brackets here.',
+    message: t('This isn’t JSON yet.'),
+    fix: t('Check quotes, commas and brackets here.'),
     isError: true,
   }
 }
@@ -71,7 +72,7 @@ export const useFindings = (text: string): Finding[] | undefined => {
         done(findingsOf(text, await unwrap(api.POST('/api/v1/dev/manifest/validate', { body: manifest as never }))))
       } catch (error) {
         const { message, fix } = toFailure(error)
-        done([{ line: 1, position: 0, message: message || 'The manifest couldn’t be checked.', fix, isError: true }])
+        done([{ line: 1, position: 0, message: message || t('The manifest couldn’t be checked.'), fix, isError: true }])
       }
     }, PAUSE_MS)
     return () => {
@@ -149,9 +150,9 @@ export const ManifestEditor = ({
   const isOpen = offers.length > 0
   return (
     <div class="field">
-      <label for={id}>Manifest</label>
+      <label for={id}>{t('Manifest')}</label>
       <p class="hint" id={`${id}-hint`}>
-        Ctrl+Space suggests what fits, the arrow keys choose, and Enter takes it.
+        {t('Ctrl+Space suggests what fits, the arrow keys choose, and Enter takes it.')}
       </p>
       <div class="editor">
         <pre class="gutter" aria-hidden="true">
@@ -190,7 +191,7 @@ export const ManifestEditor = ({
           onBlur={close}
         />
       </div>
-      <div role="listbox" id={`${id}-offers`} aria-label="Suggestions" class="offers" hidden={!isOpen}>
+      <div role="listbox" id={`${id}-offers`} aria-label={t('Suggestions')} class="offers" hidden={!isOpen}>
         {offers.map((one, i) => (
           // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field (aria-activedescendant)
           <div
@@ -208,14 +209,14 @@ export const ManifestEditor = ({
         ))}
       </div>
       <div role="status" class="findings">
-        {findings === undefined && <p class="soft">Checking…</p>}
-        {findings?.length === 0 && <p class="fine">✓ The manifest is valid.</p>}
+        {findings === undefined && <p class="soft">{t('Checking…')}</p>}
+        {findings?.length === 0 && <p class="fine">{t('✓ The manifest is valid.')}</p>}
         {findings && findings.length > 0 && (
           <ul>
             {findings.map(({ line, position, message, fix, isError }) => (
               <li key={`${position} ${message}`} class={isError ? 'bad' : 'warn'}>
                 <button type="button" class="quiet" onClick={() => go(position)}>
-                  Line {line}
+                  {t('Line {line}', { line })}
                 </button>
                 <span>
                   <strong>

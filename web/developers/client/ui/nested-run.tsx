@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useData } from '../../../ui/data.ts'
 import { duration } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Shown } from '../../../ui/screen.tsx'
 import { State } from '../../../ui/text.tsx'
 import type { SandboxSchemas } from '../sandbox.ts'
@@ -19,13 +20,13 @@ const Loaded = ({ app, id, depth }: { app: string; id: string; depth: number }) 
     <Shown known={known} rows={1}>
       {({ owner, log, run }) =>
         owner === undefined ? (
-          <p class="soft">The run belongs to another developer’s agent, or hasn’t ended yet.</p>
+          <p class="soft">{t('The run belongs to another developer’s agent, or hasn’t ended yet.')}</p>
         ) : (
           <>
             <p>
               <State name={run?.status ?? log?.status ?? ''} />{' '}
               <span class="soft">{duration(run?.duration_ms ?? log?.duration_ms ?? 0)}</span>{' '}
-              <a href={`#/apps/${owner}/runs/${id}`}>Open the run</a>
+              <a href={`#/apps/${owner}/runs/${id}`}>{t('Open the run')}</a>
             </p>
             {run && <RunTimeline run={run} app={owner} depth={depth} />}
           </>
@@ -38,12 +39,10 @@ const Loaded = ({ app, id, depth }: { app: string; id: string; depth: number }) 
 /** A run that a step started, with its own timeline on request. */
 const NestedRun = ({ app, id, depth }: { app: string; id: string; depth: number }) => {
   const [isOpen, setOpen] = useState(false)
-  if (depth >= DEEPEST) return <p class="nested soft">Started another run.</p>
+  if (depth >= DEEPEST) return <p class="nested soft">{t('Started another run.')}</p>
   return (
     <details class="nested" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        Started another run <code>{id}</code>
-      </summary>
+      <summary>{rich('Started another run {id}', { id: <code>{id}</code> })}</summary>
       {isOpen && <Loaded app={app} id={id} depth={depth + 1} />}
     </details>
   )
@@ -53,7 +52,7 @@ const NestedRun = ({ app, id, depth }: { app: string; id: string; depth: number 
 export const RunTimeline = ({ run, app, depth = 0 }: { run: SandboxSchemas['Run']; app: string; depth?: number }) => (
   <Timeline
     run={run}
-    label={depth === 0 ? 'Timeline' : 'Timeline of the run that was started'}
+    label={depth === 0 ? t('Timeline') : t('Timeline of the run that was started')}
     nested={(id) => <NestedRun app={app} id={id} depth={depth} />}
   />
 )

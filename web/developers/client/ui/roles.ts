@@ -1,3 +1,4 @@
+import { t } from '../../../ui/messages.ts'
 import { identity } from '../account.ts'
 import type { Schemas } from '../api.ts'
 
@@ -5,9 +6,9 @@ export type Role = Schemas['DeveloperMember']['role']
 
 /** Roles of teammates and keys, strongest first, with what each may do. */
 export const ROLES: readonly [role: Role, label: string, rights: string][] = [
-  ['owner', 'Owner', 'Everything, with teammates, keys and deleting apps.'],
-  ['developer', 'Developer', 'Everything except teammates, keys and deleting apps.'],
-  ['viewer', 'Viewer', 'Reads only.'],
+  ['owner', t('Owner'), t('Everything, with teammates, keys and deleting apps.')],
+  ['developer', t('Developer'), t('Everything except teammates, keys and deleting apps.')],
+  ['viewer', t('Viewer'), t('Reads only.')],
 ]
 
 export const roleLabel = (role: Role): string => ROLES.find(([name]) => name === role)?.[1] ?? role

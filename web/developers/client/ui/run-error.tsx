@@ -1,4 +1,5 @@
 import { safeUrl } from '../../../session/text.ts'
+import { t } from '../../../ui/messages.ts'
 import { Prose } from '../../../ui/text.tsx'
 import type { SandboxSchemas } from '../sandbox.ts'
 
@@ -11,12 +12,12 @@ export const RunError = ({
   run.status === 'failed' ? (
     <div class="problem">
       <p>
-        <strong>This run failed.</strong> {run.error_code && <code>{run.error_code}</code>}
+        <strong>{t('This run failed.')}</strong> {run.error_code && <code>{run.error_code}</code>}
       </p>
       {run.error_message && <Prose text={run.error_message} />}
       {run.error && (
         <p>
-          {run.error.fix} <a href={safeUrl(run.error.docs_url)}>About this error</a>
+          {run.error.fix} <a href={safeUrl(run.error.docs_url)}>{t('About this error')}</a>
         </p>
       )}
     </div>

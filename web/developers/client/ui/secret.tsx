@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import { announce } from '../../../ui/announce.tsx'
+import { t } from '../../../ui/messages.ts'
 
 /** A secret that is shown once, with a button that copies it. */
 export const Secret = ({ label, value, hint }: { label: string; value: string; hint?: string }) => {
@@ -9,16 +10,16 @@ export const Secret = ({ label, value, hint }: { label: string; value: string; h
     try {
       await navigator.clipboard.writeText(value)
       setCopied(true)
-      announce(`${label} copied.`)
+      announce(t('{label} copied.', { label }))
     } catch {
       document.getElementById(id)?.focus()
-      announce('Your browser doesn’t let this page copy. Select the text and copy it.')
+      announce(t('Your browser doesn’t let this page copy. Select the text and copy it.'))
     }
   }
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <p class="hint">{hint ?? 'Shown only once. Store it now.'}</p>
+      <p class="hint">{hint ?? t('Shown only once. Store it now.')}</p>
       <div class="secret">
         <input
           id={id}
@@ -29,7 +30,7 @@ export const Secret = ({ label, value, hint }: { label: string; value: string; h
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
         <button type="button" onClick={copy}>
-          {copied ? 'Copied' : 'Copy'}
+          {copied ? t('Copied') : t('Copy')}
         </button>
       </div>
     </div>

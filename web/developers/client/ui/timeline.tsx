@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { duration, humanize } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { Json, Name, State } from '../../../ui/text.tsx'
 import type { SandboxSchemas } from '../sandbox.ts'
 
@@ -47,7 +48,7 @@ const Bar = ({ from, took, whole }: { from: number; took: number; whole: number 
 /** A run's steps in order, with the time that each took. */
 export const Timeline = ({
   run,
-  label = 'Timeline',
+  label = t('Timeline'),
   nested,
 }: {
   run: Run
@@ -62,7 +63,7 @@ export const Timeline = ({
     <ol class="timeline" aria-label={label}>
       <li>
         <div class="head-line">
-          <strong>Queued</strong>
+          <strong>{t('Queued')}</strong>
           <span class="soft">{duration(waited)}</span>
         </div>
         <Bar from={0} took={waited} whole={whole} />
@@ -74,9 +75,7 @@ export const Timeline = ({
             <div class="head-line">
               <strong>{step.tool ? <code>{step.tool}</code> : humanize(step.type)}</strong>
               {step.status !== 'done' && <State name={step.status} />}
-              <span class="soft">
-                after {duration(from)}, {duration(took)}
-              </span>
+              <span class="soft">{t('after {from}, {took}', { from: duration(from), took: duration(took) })}</span>
             </div>
             <Bar from={from} took={took} whole={whole} />
             {child && nested(child)}
@@ -87,8 +86,8 @@ export const Timeline = ({
             ) : (
               !isEmpty(step.output) && (
                 <details>
-                  <summary>Details</summary>
-                  <Json label={`Details of step ${step.seq}`} value={step.output} />
+                  <summary>{t('Details')}</summary>
+                  <Json label={t('Details of step {seq}', { seq: step.seq })} value={step.output} />
                 </details>
               )
             )}
@@ -99,7 +98,7 @@ export const Timeline = ({
         <li>
           <div class="head-line">
             <State name={run.status} />
-            <span class="soft">after {duration(whole)}</span>
+            <span class="soft">{t('after {whole}', { whole: duration(whole) })}</span>
           </div>
         </li>
       )}

@@ -1,4 +1,5 @@
 import { count, duration } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import type { Schemas } from '../api.ts'
 
 type VersionStats = Schemas['AppStats']['versions'][number]
@@ -11,18 +12,20 @@ const time = (ms: number | null | undefined): string => (ms === null || ms === u
 /** Installations, runs, errors and durations of each version in a period. */
 export const VersionTable = ({ versions }: { versions: readonly VersionStats[] }) =>
   versions.length === 0 ? (
-    <p class="soft">No runs or installations in this period.</p>
+    <p class="soft">{t('No runs or installations in this period.')}</p>
   ) : (
     /* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard */
-    <section class="table" tabIndex={0} aria-label="By version">
+    <section class="table" tabIndex={0} aria-label={t('By version')}>
       <table>
         <thead>
           <tr>
-            {['Version', 'Installed', 'Runs', 'Failed', 'Succeeded', 'Median', '95% within'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
+            {[t('Version'), t('Installed'), t('Runs'), t('Failed'), t('Succeeded'), t('Median'), t('95% within')].map(
+              (name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>

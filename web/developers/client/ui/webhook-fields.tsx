@@ -1,4 +1,5 @@
 import { TextField } from '../../../ui/form.tsx'
+import { t } from '../../../ui/messages.ts'
 import type { SandboxSchemas } from '../sandbox.ts'
 
 /** What a form holds of a subscription. */
@@ -91,8 +92,8 @@ export const WebhookFields = ({
         onText={set('url')}
       />
       <TextField
-        label="Events"
-        hint="Types or masks such as run.*, separated by spaces."
+        label={t('Events')}
+        hint={t('Types or masks such as run.*, separated by spaces.')}
         value={text.events}
         required
         spellcheck={false}
@@ -100,8 +101,10 @@ export const WebhookFields = ({
         onText={set('events')}
       />
       <TextField
-        label="Only events with"
-        hint="One field of the event’s data on each line, with its allowed values: status = failed, cancelled. Empty for all events."
+        label={t('Only events with')}
+        hint={t(
+          'One field of the event’s data on each line, with its allowed values: status = failed, cancelled. Empty for all events.',
+        )}
         rows={3}
         value={text.filter}
         spellcheck={false}
@@ -109,14 +112,14 @@ export const WebhookFields = ({
           inFilter
             ? `${inFilter[0].replace('filter.', '')}: ${inFilter[1]}`
             : filterOf(text.filter) === undefined
-              ? 'Each line needs a field, an equals sign, and values.'
+              ? t('Each line needs a field, an equals sign, and values.')
               : undefined
         }
         onText={set('filter')}
       />
       <TextField
-        label="At most per minute"
-        hint="Further events wait, up to a day. Empty for no limit."
+        label={t('At most per minute')}
+        hint={t('Further events wait, up to a day. Empty for no limit.')}
         value={text.rate}
         maxLength={4}
         autocomplete="off"

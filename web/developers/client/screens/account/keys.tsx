@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { refresh, useData } from '../../../../ui/data.ts'
 import { Confirm, Modal } from '../../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../../ui/form.tsx'
+import { rich, t } from '../../../../ui/messages.ts'
 import { Shown } from '../../../../ui/screen.tsx'
 import { Name, When } from '../../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../../api.ts'
@@ -11,7 +12,7 @@ import { Secret } from '../../ui/secret.tsx'
 
 type Key = Schemas['NamedDeveloperKey']
 
-const LIVES: Record<string, string> = { 7: 'A week', 30: '30 days', 90: '90 days', 365: 'A year' }
+const LIVES: Record<string, string> = { 7: t('A week'), 30: t('30 days'), 90: t('90 days'), 365: t('A year') }
 
 const NewKey = ({ onClose }: { onClose: () => void }) => {
   const [name, setName] = useState('')
@@ -24,22 +25,22 @@ const NewKey = ({ onClose }: { onClose: () => void }) => {
     await refresh('keys')
   }
   return made ? (
-    <Modal title="Store the key" onClose={onClose}>
+    <Modal title={t('Store the key')} onClose={onClose}>
       <Secret label={made.name} value={made.api_key} />
     </Modal>
   ) : (
-    <Modal title="Create a key" onClose={onClose}>
-      <Form verb="Create" send={send}>
+    <Modal title={t('Create a key')} onClose={onClose}>
+      <Form verb={t('Create')} send={send}>
         <TextField
-          label="Name"
-          hint="Such as the machine that uses it."
+          label={t('Name')}
+          hint={t('Such as the machine that uses it.')}
           value={name}
           required
           maxLength={100}
           onText={setName}
         />
-        <RoleField label="Scope" value={role} onRole={setRole} />
-        <Field label="Expires after">
+        <RoleField label={t('Scope')} value={role} onRole={setRole} />
+        <Field label={t('Expires after')}>
           {(field) => (
             <select {...field} value={days} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
               {Object.entries(LIVES).map(([value, words]) => (
@@ -64,11 +65,11 @@ const EditKey = ({ known, onClose }: { known: Key; onClose: () => void }) => {
     await refresh('keys')
   }
   return (
-    <Modal title={`Edit the key ${known.name}`} onClose={onClose}>
-      <p class="soft">Changes apply to the key’s next request. For another expiry, create another key.</p>
-      <Form verb="Save" send={send} done={onClose}>
-        <TextField label="Name" value={name} required maxLength={100} onText={setName} />
-        <RoleField label="Scope" value={role} onRole={setRole} />
+    <Modal title={t('Edit the key {name}', { name: known.name })} onClose={onClose}>
+      <p class="soft">{t('Changes apply to the key’s next request. For another expiry, create another key.')}</p>
+      <Form verb={t('Save')} send={send} done={onClose}>
+        <TextField label={t('Name')} value={name} required maxLength={100} onText={setName} />
+        <RoleField label={t('Scope')} value={role} onRole={setRole} />
       </Form>
     </Modal>
   )
@@ -84,36 +85,33 @@ const Entry = ({ known }: { known: Key }) => {
           <Name>{name}</Name>
         </strong>
         <span class="soft">
-          {roleLabel(role)} · created <When at={created_at} />, expires <When at={expires_at} /> ·{' '}
-          {last_used_at ? (
-            <>
-              last used <When at={last_used_at} />
-            </>
-          ) : (
-            'not used yet'
-          )}
+          {rich('{role} · created {time}, expires {time2} ·', {
+            role: roleLabel(role),
+            time: <When at={created_at} />,
+            time2: <When at={expires_at} />,
+          })}{' '}
+          {last_used_at ? rich('last used {time}', { time: <When at={last_used_at} /> }) : t('not used yet')}
         </span>
       </span>
       {may('owner') && (
         <>
           <button type="button" class="quiet" onClick={() => setOpen(true)}>
-            Edit
-            <span class="unseen">
-              {' '}
-              the key <Name>{name}</Name>
-            </span>
+            {rich('Edit<span> the key {name}</span>', {
+              name: <Name>{name}</Name>,
+              span: (text) => <span class="unseen">{text}</span>,
+            })}
           </button>
           <Confirm
             quiet
-            label="Delete"
-            title={`Delete the key ${name}?`}
-            verb="Delete"
+            label={t('Delete')}
+            title={t('Delete the key {name}?', { name })}
+            verb={t('Delete')}
             act={async () => {
               await unwrap(api.DELETE('/api/v1/dev/me/keys/{id}', { params: { path: { id } } }))
               await refresh('keys')
             }}
           >
-            <p>Whatever uses it is refused from its next request.</p>
+            <p>{t('Whatever uses it is refused from its next request.')}</p>
           </Confirm>
         </>
       )}
@@ -129,21 +127,23 @@ export const Keys = () => {
   return (
     <section class="section">
       <div class="head">
-        <h2>Keys</h2>
+        <h2>{t('Keys')}</h2>
         {may('owner') && (
           <button type="button" onClick={() => setOpen(true)}>
-            Create a key
+            {t('Create a key')}
           </button>
         )}
       </div>
       <p class="soft">
-        For machines: CI, the command line, your server. Lost your main key? Sign in by email, and use a named key
-        instead.{!may('owner') && ' Owners create and delete keys.'}
+        {t(
+          'For machines: CI, the command line, your server. Lost your main key? Sign in by email, and use a named key instead.',
+        )}
+        {!may('owner') && t(' Owners create and delete keys.')}
       </p>
       <Shown known={known} rows={2}>
         {({ items }) =>
           items.length === 0 ? (
-            <p class="soft">No named keys.</p>
+            <p class="soft">{t('No named keys.')}</p>
           ) : (
             <ul class="rows">
               {items.map((key) => (

@@ -5,6 +5,7 @@ import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh, useData } from '../../../../ui/data.ts'
 import { TextField } from '../../../../ui/form.tsx'
+import { rich, t } from '../../../../ui/messages.ts'
 import { Problem } from '../../../../ui/problem.tsx'
 import { Shown } from '../../../../ui/screen.tsx'
 import { Name, When } from '../../../../ui/text.tsx'
@@ -15,9 +16,9 @@ import { api, type Schemas, unwrap } from '../../api.ts'
 const Refusal = ({ failure }: { failure: Failure }) =>
   failure.code === 'confirmation_required' ? (
     <div class="note warn" role="alert">
-      <p>To protect your account, you can change passkeys only within 10 minutes of signing in.</p>
-      <button type="button" onClick={() => void signInAgain('Sign in again to change your passkeys.')}>
-        Sign in again
+      <p>{t('To protect your account, you can change passkeys only within 10 minutes of signing in.')}</p>
+      <button type="button" onClick={() => void signInAgain(t('Sign in again to change your passkeys.'))}>
+        {t('Sign in again')}
       </button>
     </div>
   ) : (
@@ -28,7 +29,7 @@ const Entry = ({ passkey }: { passkey: Schemas['Passkey'] }) => {
   const { busy, failure, act } = useAction()
   const remove = async (): Promise<void> => {
     await unwrap(api.DELETE('/api/v1/dev/me/passkeys/{id}', { params: { path: { id: passkey.id } } }))
-    announce('Passkey removed.')
+    announce(t('Passkey removed.'))
     await refresh('passkeys')
   }
   return (
@@ -39,21 +40,15 @@ const Entry = ({ passkey }: { passkey: Schemas['Passkey'] }) => {
             <Name>{passkey.name}</Name>
           </strong>
           <span class="soft">
-            Added <When at={passkey.created_at} />
-            {passkey.last_used_at && (
-              <>
-                {' '}
-                · last used <When at={passkey.last_used_at} />
-              </>
-            )}
+            {rich('Added {time}', { time: <When at={passkey.created_at} /> })}
+            {passkey.last_used_at && <> {rich('· last used {time}', { time: <When at={passkey.last_used_at} /> })}</>}
           </span>
         </span>
         <button type="button" class="quiet" aria-busy={busy} onClick={() => act(remove)}>
-          Remove
-          <span class="unseen">
-            {' '}
-            the passkey <Name>{passkey.name}</Name>
-          </span>
+          {rich('Remove<span> the passkey {name}</span>', {
+            name: <Name>{passkey.name}</Name>,
+            span: (text) => <span class="unseen">{text}</span>,
+          })}
         </button>
       </div>
       {failure && <Refusal failure={failure} />}
@@ -67,7 +62,7 @@ const Add = () => {
   const add = async (): Promise<void> => {
     const made = await createPasskey(await unwrap(api.POST('/api/v1/dev/me/passkeys/options')))
     await unwrap(api.POST('/api/v1/dev/me/passkeys', { body: { name: name.trim(), ...made } as never }))
-    announce('Passkey added.')
+    announce(t('Passkey added.'))
     await refresh('passkeys')
   }
   return (
@@ -78,7 +73,7 @@ const Add = () => {
       }}
     >
       <TextField
-        label="Name of the passkey"
+        label={t('Name of the passkey')}
         required
         maxLength={100}
         autocomplete="off"
@@ -88,7 +83,7 @@ const Add = () => {
       {failure && <Refusal failure={failure} />}
       <div class="actions">
         <button type="submit" aria-busy={busy}>
-          Add a passkey
+          {t('Add a passkey')}
         </button>
       </div>
     </form>
@@ -100,7 +95,9 @@ const Own = () => {
   return (
     <>
       <p class="soft">
-        Sign in with this device’s fingerprint, face or PIN, or with a security key. The link by email goes on working.
+        {t(
+          'Sign in with this device’s fingerprint, face or PIN, or with a security key. The link by email goes on working.',
+        )}
       </p>
       <Shown known={known} rows={1}>
         {({ items }) =>
@@ -113,7 +110,7 @@ const Own = () => {
           )
         }
       </Shown>
-      {hasPasskeys ? <Add /> : <p class="hint">Your browser doesn’t support passkeys on this page.</p>}
+      {hasPasskeys ? <Add /> : <p class="hint">{t('Your browser doesn’t support passkeys on this page.')}</p>}
     </>
   )
 }
@@ -121,15 +118,15 @@ const Own = () => {
 /** The passkeys of the teammate who signed in. Sessions opened with a key have none, because keys belong to machines. */
 export const Passkeys = ({ who }: { who: Identity }) => (
   <section class="section">
-    <h2>Passkeys</h2>
+    <h2>{t('Passkeys')}</h2>
     {who.member ? (
       <Own />
     ) : (
       <>
-        <p class="soft">You signed in with a key. To add a passkey, sign in by email.</p>
+        <p class="soft">{t('You signed in with a key. To add a passkey, sign in by email.')}</p>
         <div class="actions">
-          <button type="button" onClick={() => void signInAgain('Sign in by email to add a passkey.')}>
-            Sign in by email
+          <button type="button" onClick={() => void signInAgain(t('Sign in by email to add a passkey.'))}>
+            {t('Sign in by email')}
           </button>
         </div>
       </>
