@@ -1,4 +1,5 @@
 import { useData } from '../../../ui/data.ts'
+import { t } from '../../../ui/messages.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 
 /** Compares the permissions that an agent has with those that its newest version requests. */
@@ -12,22 +13,26 @@ export const PermissionChanges = ({ one }: { one: Schemas['InstallationDetails']
   const added = scopes.filter(({ granted }) => !granted)
   const kept = scopes.filter(({ granted }) => granted)
   if (added.length === 0) {
-    return <p>It asks for the same {kept.length === 1 ? 'permission' : 'permissions'} as before.</p>
+    return (
+      <p>
+        {t('It asks for the same {n, plural, one {permission} other {permissions}} as before.', { n: kept.length })}
+      </p>
+    )
   }
   return (
     <>
-      <p>It asks for more than this workspace granted. The update doesn’t grant it: you decide afterwards.</p>
+      <p>{t('It asks for more than this workspace granted. The update doesn’t grant it: you decide afterwards.')}</p>
       <ul class="plain">
         {added.map(({ scope, description, dangerous, denied }) => (
           <li key={scope}>
-            <strong>New:</strong> {description}
-            {dangerous && <strong> Sensitive.</strong>}
-            {denied && ' Blocked by a workspace admin.'}
+            <strong>{t('New:')}</strong> {description}
+            {dangerous && <strong> {t('Sensitive.')}</strong>}
+            {denied && ` ${t('Blocked by a workspace admin.')}`}
           </li>
         ))}
         {kept.map(({ scope, description }) => (
           <li key={scope} class="soft">
-            As before: {description}
+            {t('As before: {permission}', { permission: description })}
           </li>
         ))}
       </ul>

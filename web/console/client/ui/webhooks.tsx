@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { useAction } from '../../../ui/act.ts'
 import { refresh, usePages } from '../../../ui/data.ts'
-import { count, duration } from '../../../ui/format.ts'
+import { duration } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, State, When } from '../../../ui/text.tsx'
@@ -25,7 +26,7 @@ const Deliveries = ({ webhook }: { webhook: Webhook }) => {
       <Shown known={list} rows={3}>
         {({ items }) =>
           items.length === 0 ? (
-            <p class="soft">Nothing was sent in the last 30 days.</p>
+            <p class="soft">{t('Nothing was sent in the last 30 days.')}</p>
           ) : (
             <ul class="rows">
               {items.map(({ id, event_type, status, created_at, attempt, attempts }) => {
@@ -35,8 +36,13 @@ const Deliveries = ({ webhook }: { webhook: Webhook }) => {
                     <span class="grow">
                       <code>{event_type}</code>
                       <span class="soft">
-                        <When at={created_at} /> · {count(attempt)} {attempt === 1 ? 'attempt' : 'attempts'}
-                        {last && ` · ${last.response_code ?? 'no response'} in ${duration(last.duration_ms)}`}
+                        <When at={created_at} /> ·{' '}
+                        {t('{n, plural, one {# attempt} other {# attempts}}', { n: attempt })}
+                        {last &&
+                          ` · ${t('{code} in {time}', {
+                            code: last.response_code ?? t('no response'),
+                            time: duration(last.duration_ms),
+                          })}`}
                       </span>
                     </span>
                     <State name={status} />
@@ -65,10 +71,10 @@ const WebhookCard = ({ webhook }: { webhook: Webhook }) => {
         : api.POST('/console/installations/{id}/webhooks/{webhook}/resume', { params }),
     )
     await refresh('installations')
-    if (!isUndo) announceUndoable(paused ? 'Webhook paused.' : 'Webhook resumed.', () => turn(!paused, true))
+    if (!isUndo) announceUndoable(paused ? t('Webhook paused.') : t('Webhook resumed.'), () => turn(!paused, true))
   }
   return (
-    <article class="card" aria-label={`${app.name} to ${origin}`}>
+    <article class="card" aria-label={t('{app} to {origin}', { app: app.name, origin })}>
       <div class="row plain">
         <Logo name={app.name} path={app.logo_path} />
         <span class="grow">
@@ -78,7 +84,10 @@ const WebhookCard = ({ webhook }: { webhook: Webhook }) => {
             </a>
           </strong>
           <span class="soft">
-            sends to <Name>{origin}</Name> · since <When at={created_at} />
+            {rich('sends to {origin} · since {time}', {
+              origin: <Name>{origin}</Name>,
+              time: <When at={created_at} />,
+            })}
           </span>
         </span>
         <State name={status} />
@@ -89,32 +98,27 @@ const WebhookCard = ({ webhook }: { webhook: Webhook }) => {
         </p>
       )}
       <p class="soft">
-        Events: <Name>{events.includes('*') ? 'all that the app may read' : events.join(', ')}</Name>
+        {events.includes('*')
+          ? t('All events that the app may read')
+          : rich('Events: {events}', { events: <Name>{events.join(', ')}</Name> })}
       </p>
       {status === 'disabled' && (
         <p class="soft">
-          {last_error ? (
-            <>
-              Disabled because deliveries failed: <Name>{last_error}</Name>
-            </>
-          ) : (
-            'The app disabled it.'
-          )}
+          {last_error
+            ? rich('Disabled because deliveries failed: {error}', { error: <Name>{last_error}</Name> })
+            : t('The app disabled it.')}
         </p>
       )}
-      {isPaused && <p class="soft">Nothing is sent. The app can’t enable it again.</p>}
+      {isPaused && <p class="soft">{t('Nothing is sent. The app can’t enable it again.')}</p>}
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>Deliveries</summary>
+        <summary>{t('Deliveries')}</summary>
         {open && <Deliveries webhook={webhook} />}
       </details>
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="button" aria-busy={busy} onClick={() => act(() => turn(!isPaused))}>
-          {isPaused ? 'Resume' : 'Pause'}
-          <span class="unseen">
-            {' '}
-            <Name>{`the webhook of ${app.name}`}</Name>
-          </span>
+          {isPaused ? t('Resume') : t('Pause')}
+          <span class="unseen"> {rich('the webhook of {app}', { app: <Name>{app.name}</Name> })}</span>
         </button>
       </div>
     </article>
@@ -128,12 +132,12 @@ export const ConnectedWebhooks = () => {
   )
   return (
     <section class="further" aria-labelledby="webhooks">
-      <h2 id="webhooks">Webhooks</h2>
-      <p class="soft">Servers that apps have events of this workspace sent to.</p>
+      <h2 id="webhooks">{t('Webhooks')}</h2>
+      <p class="soft">{t('Servers that apps have events of this workspace sent to.')}</p>
       <Shown known={list} rows={1} tall>
         {({ items }) =>
           items.length === 0 && !list.more ? (
-            <Empty title="No app has events sent anywhere." />
+            <Empty title={t('No app has events sent anywhere.')} />
           ) : (
             items.map((webhook) => <WebhookCard key={webhook.id} webhook={webhook} />)
           )

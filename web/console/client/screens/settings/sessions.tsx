@@ -2,6 +2,7 @@ import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh, useData } from '../../../../ui/data.ts'
 import { Confirm } from '../../../../ui/dialog.tsx'
+import { rich, t } from '../../../../ui/messages.ts'
 import { Problem } from '../../../../ui/problem.tsx'
 import { Shown } from '../../../../ui/screen.tsx'
 import { Name, State, When } from '../../../../ui/text.tsx'
@@ -10,15 +11,16 @@ import { api, type Schemas, unwrap } from '../../api.ts'
 
 const KEY = 'sessions'
 
-const WAYS: Record<string, string> = {
-  init_data: 'signed in from Telegram',
-  widget: 'signed in with Telegram',
-  passkey: 'signed in with a passkey',
+/** Names the way that a session was opened. */
+const wayOf = (via: string | null): string => {
+  if (via === 'init_data') return t('signed in from Telegram')
+  if (via === 'widget') return t('signed in with Telegram')
+  return via === 'passkey' ? t('signed in with a passkey') : t('signed in')
 }
 
 /** Names the device of a session, as far as it is known. */
 const deviceOf = ({ browser, system }: Schemas['PersonSession']): string =>
-  browser && system ? `${browser} on ${system}` : (browser ?? system ?? 'Unknown device')
+  browser && system ? t('{browser} on {system}', { browser, system }) : (browser ?? system ?? t('Unknown device'))
 
 const Entry = ({ session }: { session: Schemas['PersonSession'] }) => {
   const { busy, failure, act } = useAction()
@@ -26,7 +28,7 @@ const Entry = ({ session }: { session: Schemas['PersonSession'] }) => {
   const end = async (): Promise<void> => {
     if (session.current) return signOut()
     await unwrap(api.DELETE('/console/sessions/{id}', { params: { path: { id: session.id } } }))
-    announce('Signed out there.')
+    announce(t('Signed out there.'))
     await refresh(KEY)
   }
   return (
@@ -37,24 +39,18 @@ const Entry = ({ session }: { session: Schemas['PersonSession'] }) => {
             <Name>{device}</Name>
           </strong>
           <span class="soft">
-            {session.via && WAYS[session.via] ? `${WAYS[session.via]} ` : 'signed in '}
-            <When at={session.created_at} />
-            {session.address && (
-              <>
-                {' '}
-                from <Name>{session.address}</Name>
-              </>
-            )}
-            {' · last used '}
-            <When at={session.last_used_at} />
+            {wayOf(session.via)} <When at={session.created_at} />
+            {session.address && <> {rich('from {address}', { address: <Name>{session.address}</Name> })}</>}
+            {' · '}
+            {rich('last used {time}', { time: <When at={session.last_used_at} /> })}
           </span>
         </div>
-        {session.current && <State name="active" label="This device" />}
+        {session.current && <State name="active" label={t('This device')} />}
         <button type="button" aria-busy={busy} onClick={() => act(end)}>
-          Sign out
+          {t('Sign out')}
           <span class="unseen">
             {' '}
-            <Name>{session.current ? 'here' : device}</Name>
+            <Name>{session.current ? t('here') : device}</Name>
           </span>
         </button>
       </div>
@@ -70,7 +66,7 @@ export const Sessions = () => {
     <Shown known={known} rows={2}>
       {({ items }) => (
         <>
-          <p>You’re signed in on these devices. Each sign-in ends after 12 hours.</p>
+          <p>{t('You’re signed in on these devices. Each sign-in ends after 12 hours.')}</p>
           <ul class="rows">
             {items.map((session) => (
               <Entry key={session.id} session={session} />
@@ -79,16 +75,16 @@ export const Sessions = () => {
           {items.length > 1 && (
             <div class="actions">
               <Confirm
-                label="Sign out everywhere else"
-                title="Sign out everywhere else?"
-                verb="Sign out"
+                label={t('Sign out everywhere else')}
+                title={t('Sign out everywhere else?')}
+                verb={t('Sign out')}
                 act={async () => {
                   await unwrap(api.DELETE('/console/sessions'))
-                  announce('Signed out everywhere else.')
+                  announce(t('Signed out everywhere else.'))
                   await refresh(KEY)
                 }}
               >
-                <p>Your other devices are signed out with their next request. You stay signed in here.</p>
+                <p>{t('Your other devices are signed out with their next request. You stay signed in here.')}</p>
               </Confirm>
             </div>
           )}
