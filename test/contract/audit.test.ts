@@ -18,6 +18,7 @@ const UNAUDITED: Record<string, string> = {
   'developer.apps.messages.write': 'A message is a lasting record with its author.',
   'admin.passkeys.begin': 'Stores a challenge only. Adding the passkey is audited.',
   'admin.passkeys.beginConfirmation': 'Stores a challenge only. The confirmation is audited.',
+  'developer.passkeys.begin': 'Stores a challenge only. Adding the passkey is audited.',
   'developer.sandbox.trigger': 'Sends a sample, which is a lasting record.',
 }
 
