@@ -4,6 +4,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { Form } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import { navigate } from '../../../ui/router.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, Prose, Stars } from '../../../ui/text.tsx'
@@ -15,12 +16,12 @@ import type { ScopeName } from '../ui/scopes.tsx'
 type Link = Schemas['InstallLink']
 
 const BLOCKED: Record<NonNullable<Link['blocked_by']>, string> = {
-  admin_required: 'Only admins and owners can install agents in this workspace. Ask one of them.',
-  app_not_approved: 'This agent isn’t approved yet. You can only try it in its developer’s sandbox.',
-  app_suspended: 'The platform has suspended this agent. Contact its developer for details.',
-  installation_suspended: 'This agent or this workspace is suspended. Ask the workspace owner.',
-  no_manifest: 'This agent has no published version yet.',
-  scope_denied_by_admin: 'This agent needs a permission that a workspace admin has blocked. Ask an admin.',
+  admin_required: t('Only admins and owners can install agents in this workspace. Ask one of them.'),
+  app_not_approved: t('This agent isn’t approved yet. You can only try it in its developer’s sandbox.'),
+  app_suspended: t('The platform has suspended this agent. Contact its developer for details.'),
+  installation_suspended: t('This agent or this workspace is suspended. Ask the workspace owner.'),
+  no_manifest: t('This agent has no published version yet.'),
+  scope_denied_by_admin: t('This agent needs a permission that a workspace admin has blocked. Ask an admin.'),
 }
 
 /** The requested permissions. Dangerous ones are optional, and ones blocked by an admin are left out. */
@@ -32,17 +33,22 @@ const Install = ({ link }: { link: Link }) => {
     const made = await unwrap(
       api.POST('/console/installations', { body: { slug: app.slug, scopes: given as ScopeName[] } }),
     )
-    announce(link.installation ? `${app.name} was reconnected.` : `${app.name} was installed.`, {
-      to: `/agents/${made.id}`,
-      label: 'Open',
-    })
+    announce(
+      link.installation
+        ? t('{name} was reconnected.', { name: app.name })
+        : t('{name} was installed.', { name: app.name }),
+      {
+        to: `/agents/${made.id}`,
+        label: t('Open'),
+      },
+    )
     void refresh('installations')
     navigate(`/agents/${made.id}`)
   }
   return (
-    <Form verb={`${link.installation ? 'Reconnect' : 'Install'} ${app.name}`} send={send}>
+    <Form verb={`${link.installation ? t('Reconnect') : t('Install')} ${app.name}`} send={send}>
       <fieldset>
-        <legend>This agent will be able to</legend>
+        <legend>{t('This agent will be able to')}</legend>
         <ul class="rows">
           {scopes.map(({ scope, description, dangerous, denied }) =>
             dangerous && !denied ? (
@@ -60,7 +66,7 @@ const Install = ({ link }: { link: Link }) => {
                   <span>
                     {description}
                     <br />
-                    <strong>Sensitive and optional</strong>
+                    <strong>{t('Sensitive and optional')}</strong>
                   </span>
                 </label>
               </li>
@@ -73,7 +79,7 @@ const Install = ({ link }: { link: Link }) => {
                     {denied && (
                       <>
                         <br />
-                        <strong>Blocked by a workspace admin</strong>
+                        <strong>{t('Blocked by a workspace admin')}</strong>
                       </>
                     )}
                   </span>
@@ -83,7 +89,7 @@ const Install = ({ link }: { link: Link }) => {
           )}
           {scopes.length === 0 && (
             <li>
-              <span class="given">No permissions requested</span>
+              <span class="given">{t('No permissions requested')}</span>
             </li>
           )}
         </ul>
@@ -98,7 +104,7 @@ const InstallOptions = ({ link }: { link: Link }) => {
     return (
       <div class="actions">
         <a class="button primary" href={`#/agents/${installation.id}`}>
-          Open the installed agent
+          {t('Open the installed agent')}
         </a>
       </div>
     )
@@ -108,16 +114,16 @@ const InstallOptions = ({ link }: { link: Link }) => {
   const address = safeUrl(app.install_url)
   return (
     <>
-      <p>Installation starts on this agent’s website. You’ll come back here to choose what it can do.</p>
+      <p>{t('Installation starts on this agent’s website. You’ll come back here to choose what it can do.')}</p>
       {address ? (
         <div class="actions">
           <a class="button primary" href={address} target="_blank" rel="noopener noreferrer">
-            Continue to {new URL(address).host}
+            {t('Continue to {host}', { host: new URL(address).host })}
           </a>
         </div>
       ) : (
         <p class="note">
-          The developer hasn’t provided an installation link. Check the agent’s homepage or contact its support.
+          {t('The developer hasn’t provided an installation link. Check the agent’s homepage or contact its support.')}
         </p>
       )}
     </>
@@ -128,14 +134,18 @@ const InstallOptions = ({ link }: { link: Link }) => {
 const SimilarNames = ({ apps }: { apps: Link['app']['similar_to'] }) =>
   apps.length === 0 ? null : (
     <div class="note warn">
-      <p>The name is similar to other apps. This isn’t one of them:</p>
+      <p>{t('The name is similar to other apps. This isn’t one of them:')}</p>
       <ul>
         {apps.map((similar) => (
           <li key={similar.app_id}>
-            <a href={`#/marketplace/${similar.slug}`}>
-              <Name>{similar.name}</Name>
-            </a>{' '}
-            by <Name>{similar.developer_name || 'an unnamed developer'}</Name>
+            {rich('{a} by {developer_name}', {
+              a: (
+                <a href={`#/marketplace/${similar.slug}`}>
+                  <Name>{similar.name}</Name>
+                </a>
+              ),
+              developer_name: <Name>{similar.developer_name || t('an unnamed developer')}</Name>,
+            })}
           </li>
         ))}
       </ul>
@@ -147,13 +157,13 @@ export default function AppScreen({ slug }: { slug: string }) {
     unwrap(api.GET('/console/install/{slug}', { params: { path: { slug } } })),
   )
   return (
-    <Screen title={link.data?.app.name ?? 'Agent'} back={{ to: '/marketplace', label: 'Marketplace' }}>
+    <Screen title={link.data?.app.name ?? t('Agent')} back={{ to: '/marketplace', label: t('Marketplace') }}>
       <Shown known={link} rows={2} tall>
         {(data) => {
           const { app } = data
           const pages = [
-            ['Homepage', safeUrl(app.homepage_url)],
-            ['Privacy policy', safeUrl(app.privacy_url)],
+            [t('Homepage'), safeUrl(app.homepage_url)],
+            [t('Privacy policy'), safeUrl(app.privacy_url)],
           ] as const
           return (
             <>
@@ -161,11 +171,14 @@ export default function AppScreen({ slug }: { slug: string }) {
                 <Logo name={app.name} path={app.logo_path} />
                 <span class="grow">
                   <span>
-                    by{' '}
-                    <a href={`#/publishers/${app.developer_id}`}>
-                      <Name>{app.developer_name || 'an unnamed developer'}</Name>
-                    </a>
-                    {app.verified ? ' · ✓ verified' : ' · unverified'}
+                    {rich('by {a}', {
+                      a: (
+                        <a href={`#/publishers/${app.developer_id}`}>
+                          <Name>{app.developer_name || t('an unnamed developer')}</Name>
+                        </a>
+                      ),
+                    })}
+                    {app.verified ? t(' · ✓ verified') : t(' · unverified')}
                   </span>
                   <Stars rating={app.rating.average} count={app.rating.count} />
                 </span>
@@ -178,25 +191,25 @@ export default function AppScreen({ slug }: { slug: string }) {
               </p>
               {app.description && <Prose text={app.description} />}
               <section class="section" aria-labelledby="install">
-                <h2 id="install">Install</h2>
+                <h2 id="install">{t('Install')}</h2>
                 <InstallOptions link={data} />
               </section>
               <dl class="facts section">
                 {data.agent && (
                   <>
-                    <dt>Version</dt>
+                    <dt>{t('Version')}</dt>
                     <dd>{data.agent.version}</dd>
                   </>
                 )}
                 {app.category && (
                   <>
-                    <dt>Category</dt>
+                    <dt>{t('Category')}</dt>
                     <dd>{humanize(app.category.replaceAll('-', ' '))}</dd>
                   </>
                 )}
                 {app.support_email && (
                   <>
-                    <dt>Support</dt>
+                    <dt>{t('Support')}</dt>
                     <dd>
                       <Name>{app.support_email}</Name>
                     </dd>

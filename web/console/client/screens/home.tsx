@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useData } from '../../../ui/data.ts'
 import { count, duration } from '../../../ui/format.ts'
+import { t } from '../../../ui/messages.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { isAdmin } from '../account.ts'
 import { api, unwrap } from '../api.ts'
@@ -18,22 +19,22 @@ const Figures = () => {
         <>
           <dl class="figures">
             <div>
-              <dt>Runs</dt>
+              <dt>{t('Runs')}</dt>
               <dd>{count(data.runs)}</dd>
             </div>
             <div>
-              <dt>Success rate</dt>
+              <dt>{t('Success rate')}</dt>
               <dd>{data.success_rate === null ? '–' : `${Math.round(data.success_rate * 100)}%`}</dd>
             </div>
             <div>
-              <dt>Median duration</dt>
+              <dt>{t('Median duration')}</dt>
               <dd>{data.duration_ms?.median ? duration(data.duration_ms.median) : '–'}</dd>
             </div>
             <div>
-              <dt>Active agents</dt>
+              <dt>{t('Active agents')}</dt>
               <dd>
                 {count(data.agents.active)}
-                <span class="soft"> of {count(data.agents.installed)}</span>
+                <span class="soft"> {t('of {installed}', { installed: count(data.agents.installed) })}</span>
               </dd>
             </div>
           </dl>
@@ -56,19 +57,19 @@ const GettingStarted = () => {
 export default function Home() {
   const latest = useData('runs latest', () => unwrap(api.GET('/console/runs', { params: { query: { limit: 5 } } })))
   return (
-    <Screen title="Home">
+    <Screen title={t('Home')}>
       <GettingStarted />
       <section aria-labelledby="needs-you" aria-live="polite">
-        <h2 id="needs-you">Needs your attention</h2>
+        <h2 id="needs-you">{t('Needs your attention')}</h2>
         <Inbox />
       </section>
       <section class="section" aria-labelledby="figures">
-        <h2 id="figures">Last 14 days</h2>
+        <h2 id="figures">{t('Last 14 days')}</h2>
         <Figures />
       </section>
       {latest.data && latest.data.items.length > 0 && (
         <section class="section" aria-labelledby="latest">
-          <h2 id="latest">Latest runs</h2>
+          <h2 id="latest">{t('Latest runs')}</h2>
           <ul class="rows">
             {latest.data.items.map((run) => (
               <li key={run.id}>

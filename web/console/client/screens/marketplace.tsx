@@ -3,6 +3,7 @@ import { resolveUrl } from '../../../session/config.ts'
 import { usePages } from '../../../ui/data.ts'
 import { Field, TextField } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
+import { rich, t } from '../../../ui/messages.ts'
 import type { paths } from '../../../ui/platform.d.ts'
 import { place, redirect } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
@@ -34,7 +35,7 @@ const ALL: Record<Category, true> = {
 type Sort = NonNullable<NonNullable<paths['/console/marketplace']['get']['parameters']['query']>['sort']>
 
 /** Every order of the API, with its label. */
-const SORTS: Record<Sort, string> = { featured: 'Featured', newest: 'Newest', name: 'Name' }
+const SORTS: Record<Sort, string> = { featured: t('Featured'), newest: t('Newest'), name: t('Name') }
 
 const CATEGORIES = Object.keys(ALL) as Category[]
 
@@ -46,11 +47,11 @@ const Shelves = ({ apps }: { apps: readonly App[] }) => {
   return (
     <>
       <section aria-labelledby="featured">
-        <h2 id="featured">Featured</h2>
+        <h2 id="featured">{t('Featured')}</h2>
         <Tiles apps={featured} />
       </section>
       <section class="further" aria-labelledby="others">
-        <h2 id="others">Newest</h2>
+        <h2 id="others">{t('Newest')}</h2>
         <Tiles apps={others} />
       </section>
     </>
@@ -83,17 +84,17 @@ export default function Marketplace() {
     ),
   )
   return (
-    <Screen title="Marketplace" wide>
+    <Screen title={t('Marketplace')} wide>
       <search class="filters">
-        <TextField label="Search" type="search" value={typed} maxLength={100} onText={setTyped} />
-        <Field label="Category">
+        <TextField label={t('Search')} type="search" value={typed} maxLength={100} onText={setTyped} />
+        <Field label={t('Category')}>
           {(field) => (
             <select
               {...field}
               value={category ?? ''}
               onChange={(event) => search({ category: event.currentTarget.value })}
             >
-              <option value="">All</option>
+              <option value="">{t('All')}</option>
               {CATEGORIES.map((one) => (
                 <option key={one} value={one}>
                   {humanize(one.replaceAll('-', ' '))}
@@ -102,7 +103,7 @@ export default function Marketplace() {
             </select>
           )}
         </Field>
-        <Field label="Sort by">
+        <Field label={t('Sort by')}>
           {(field) => (
             <select
               {...field}
@@ -121,9 +122,11 @@ export default function Marketplace() {
       <Shown known={apps} rows={4} tall>
         {({ items }) =>
           items.length === 0 && !apps.more ? (
-            <Empty title={q || category ? 'No matching agents' : 'No agents yet'}>
+            <Empty title={q || category ? t('No matching agents') : t('No agents yet')}>
               <p>
-                Can’t find what you need? <a href="#/wishlist">Request an agent</a>
+                {rich('Can’t find what you need? <link>Request an agent</link>', {
+                  link: (text) => <a href="#/wishlist">{text}</a>,
+                })}
               </p>
             </Empty>
           ) : q || category || sort ? (
@@ -135,7 +138,9 @@ export default function Marketplace() {
       </Shown>
       <More more={apps.more} />
       <p class="hint">
-        Do you build agents? <a href={resolveUrl('developers')}>Publish yours</a>
+        {rich('Do you build agents? <link>Publish yours</link>', {
+          link: (text) => <a href={resolveUrl('developers')}>{text}</a>,
+        })}
       </p>
     </Screen>
   )

@@ -1,4 +1,5 @@
 import { useData } from '../../../ui/data.ts'
+import { t } from '../../../ui/messages.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { api, unwrap } from '../api.ts'
 import { Tiles } from '../ui/tiles.tsx'
@@ -9,12 +10,14 @@ export default function Publisher({ id }: { id: string }) {
     unwrap(api.GET('/console/publishers/{id}', { params: { path: { id } } })),
   )
   return (
-    <Screen title={publisher.data?.name ?? 'Publisher'} wide back={{ to: '/marketplace', label: 'Marketplace' }}>
+    <Screen title={publisher.data?.name ?? t('Publisher')} wide back={{ to: '/marketplace', label: t('Marketplace') }}>
       <Shown known={publisher} rows={2} tall>
         {({ verified, apps }) => (
           <>
             <p class="soft">
-              {verified ? '✓ The platform verified this developer.' : 'The platform hasn’t verified this developer.'}
+              {verified
+                ? t('✓ The platform verified this developer.')
+                : t('The platform hasn’t verified this developer.')}
             </p>
             <Tiles apps={apps} />
           </>

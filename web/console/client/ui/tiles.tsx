@@ -1,3 +1,4 @@
+import { t } from '../../../ui/messages.ts'
 import { Logo, Name, Stars } from '../../../ui/text.tsx'
 import type { Schemas } from '../api.ts'
 
@@ -13,9 +14,9 @@ const Tile = ({ app }: { app: App }) => (
             <Name>{app.name}</Name>
           </strong>
           <span class="soft">
-            <Name>{app.developer_name || 'Unnamed developer'}</Name>
-            {app.verified && ' · ✓ verified'}
-            {app.similar_to.length > 0 && ' · ! similar name'}
+            <Name>{app.developer_name || t('Unnamed developer')}</Name>
+            {app.verified && t(' · ✓ verified')}
+            {app.similar_to.length > 0 && t(' · ! similar name')}
           </span>
         </span>
       </span>
@@ -27,9 +28,11 @@ const Tile = ({ app }: { app: App }) => (
           <Stars rating={app.rating.average} count={app.rating.count} />
         </span>
         {app.installation ? (
-          <span class="state good">✓ {app.installation.upgrade_available ? 'Update available' : 'Installed'}</span>
+          <span class="state good">
+            ✓ {app.installation.upgrade_available ? t('Update available') : t('Installed')}
+          </span>
         ) : (
-          app.featured && <span class="state act">Featured</span>
+          app.featured && <span class="state act">{t('Featured')}</span>
         )}
       </span>
     </a>
