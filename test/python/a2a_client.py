@@ -10,6 +10,7 @@ import jwt
 from a2a.client import ClientConfig, ClientFactory
 from a2a.types import a2a_pb2 as a2a
 from a2a.utils.signing import create_signature_verifier
+from a2a_streams import ResumingTransport
 from google.protobuf.json_format import MessageToDict, ParseDict
 
 URL, TOKEN, PUSH = sys.argv[1:]
@@ -37,8 +38,35 @@ def verify(card: a2a.AgentCard) -> None:
     raise AssertionError("a changed card was accepted")
 
 
+def described(event: a2a.StreamResponse) -> str:
+    kind = event.WhichOneof("payload")
+    if kind == "artifact_update":
+        return f"artifact {event.artifact_update.artifact.artifact_id}"
+    status = event.task.status if kind == "task" else event.status_update.status
+    state = a2a.TaskState.Name(status.state).removeprefix("TASK_STATE_")
+    text = status.message.parts[0].text if status.message.parts else ""
+    return " ".join(part for part in ("task" if kind == "task" else "", state, text) if part)
+
+
+async def cut_everywhere(client, transport: ResumingTransport) -> list[str]:
+    """Follows a task whose streams are all cut after one event."""
+    seen = []
+    transport.cut_after(1)
+    async for event in client.send_message(a2a.SendMessageRequest(message=looking("steps"))):
+        seen.append(described(event))
+        task_id = event.task.id
+    while seen[-1] != "COMPLETED" and len(seen) < 30:
+        await asyncio.sleep(0.2)
+        transport.cut_after(1)
+        async for event in client.subscribe(a2a.SubscribeToTaskRequest(id=task_id)):
+            seen.append(described(event))
+    return seen
+
+
 async def use(binding: str) -> None:
-    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, timeout=30) as http:
+    transport = ResumingTransport()
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    async with httpx.AsyncClient(headers=headers, timeout=30, transport=transport) as http:
         factory = ClientFactory(
             ClientConfig(
                 httpx_client=http, supported_protocol_bindings=[binding], use_client_preference=True, streaming=True
@@ -63,17 +91,21 @@ async def use(binding: str) -> None:
             a2a.ListTaskPushNotificationConfigsRequest(task_id=slow_id)
         )
         assert [one.id for one in listed.configs] == [made.id]
+        # Without Last-Event-ID, it begins with the task.
+        transport.last = None
         async for event in client.subscribe(a2a.SubscribeToTaskRequest(id=slow_id)):
             assert event.task.id == slow_id, event
             break
+        gone = await client.create_task_push_notification_config(config)
+        await client.delete_task_push_notification_config(
+            a2a.DeleteTaskPushNotificationConfigRequest(task_id=slow_id, id=gone.id)
+        )
         cancelled = await client.cancel_task(a2a.CancelTaskRequest(id=slow_id))
         assert cancelled.status.state == a2a.TASK_STATE_CANCELED, cancelled
-        await client.delete_task_push_notification_config(
-            a2a.DeleteTaskPushNotificationConfigRequest(task_id=slow_id, id=made.id)
-        )
         card = await client.get_extended_agent_card(a2a.GetExtendedAgentCardRequest())
         verify(card)
-        print(json.dumps([binding, int(output["found"]), slow_id]))
+        seen = await cut_everywhere(client, transport)
+        print(json.dumps({"binding": binding, "found": int(output["found"]), "pushed": slow_id, "seen": seen}))
 
 
 for binding in ("JSONRPC", "HTTP+JSON"):
