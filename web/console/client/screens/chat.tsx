@@ -286,41 +286,43 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
         </div>
       </div>
       {searching && <MessageSearch id={id} onClose={() => setSearching(false)} />}
-      <More more={messages.more} />
-      <Shown known={messages} rows={4}>
-        {({ items }) => {
-          const said = [...items].reverse()
-          const waiting = unanswered(said)
-          return (
-            <div aria-live="polite">
-              {said.length === 0 && (
-                <Empty title={t('No messages yet')}>
-                  <p>
-                    {answered_by
-                      ? t('Send {name} a message.', { name: sanitize(answered_by.name) })
-                      : t('Write the first message.')}
-                  </p>
-                </Empty>
-              )}
-              <Messages
-                items={said}
-                after={(message) =>
-                  message.error_code && message.author.type !== 'user' && conversation.kind !== 'task' ? (
-                    <NoReply failed={message} items={said} id={id} />
-                  ) : null
-                }
-              />
-              {waiting?.run_id && conversation.kind !== 'task' && (
-                <Answering
-                  key={waiting.run_id}
-                  runId={waiting.run_id}
-                  name={waiting.mention?.name ?? answered_by?.name ?? t('The agent')}
+      <div hidden={searching}>
+        <More more={messages.more} />
+        <Shown known={messages} rows={4}>
+          {({ items }) => {
+            const said = [...items].reverse()
+            const waiting = unanswered(said)
+            return (
+              <div aria-live="polite">
+                {said.length === 0 && (
+                  <Empty title={t('No messages yet')}>
+                    <p>
+                      {answered_by
+                        ? t('Send {name} a message.', { name: sanitize(answered_by.name) })
+                        : t('Write the first message.')}
+                    </p>
+                  </Empty>
+                )}
+                <Messages
+                  items={said}
+                  after={(message) =>
+                    message.error_code && message.author.type !== 'user' && conversation.kind !== 'task' ? (
+                      <NoReply failed={message} items={said} id={id} />
+                    ) : null
+                  }
                 />
-              )}
-            </div>
-          )
-        }}
-      </Shown>
+                {waiting?.run_id && conversation.kind !== 'task' && (
+                  <Answering
+                    key={waiting.run_id}
+                    runId={waiting.run_id}
+                    name={waiting.mention?.name ?? answered_by?.name ?? t('The agent')}
+                  />
+                )}
+              </div>
+            )
+          }}
+        </Shown>
+      </div>
       {conversation.kind === 'task' ? (
         <p>
           <a href={`#/tasks/${conversation.task_id}`}>{t('Reply on the task page')}</a>

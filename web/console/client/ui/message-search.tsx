@@ -118,7 +118,7 @@ const Results = ({ q, shown, nameOf }: Search) => {
   if (found.items && further.length === 0 && !found.more) return null
   return (
     <section aria-labelledby="found-messages">
-      <h3 id="found-messages">{t('In messages')}</h3>
+      <h2 id="found-messages">{t('In messages')}</h2>
       <Shown known={found} rows={2}>
         {() => (
           <ul class="rows">
