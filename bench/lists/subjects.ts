@@ -154,6 +154,7 @@ export const SHORT: Record<string, string> = {
   'admin.sessions.list': 'one’s own, of the last hours',
   'admin.sessions.listOf': 'an admin’s own, of the last hours',
   'console.passkeys.list': 'at most 10 for a person',
+  'console.files.uses': 'at most 500 people and agents in 90 days',
   'console.inbox.list': 'at most 100 of each kind that waits',
   'console.inputRequests.list': 'at most 50 waiting runs for an installation',
   'developer.keys.list': 'at most 20 for a developer',

@@ -41,29 +41,29 @@ export const MessageSchema = () =>
       text: z.string(),
       attachments: z.array(AttachmentSchema()),
       mention: z
-        .object({ installation_id: idField('ins'), name: z.string() })
+        .object({ installation_id: z.string(), name: z.string() })
         .nullable()
-        .meta({ description: 'Agent that the person mentioned, which answers this message alone.' }),
+        .meta({ description: 'Agent that the person mentioned.', example: null }),
       status: z.enum(MESSENGER_STATUSES).nullable().meta({
         description:
-          'Status of a message in a messenger thread; null elsewhere. A message by an agent is a `draft` until a person approves it.',
+          'Status in a messenger thread; null elsewhere. An agent’s message is a `draft` until a person approves it.',
       }),
       run_id: z.string().nullable().meta({
         description:
-          'Run in which an agent wrote the message. For a person’s message in a chat, the run that answers it; null while it waits for its turn.',
+          'Run in which an agent wrote it, or that answers a person’s message in a chat; null while it waits.',
       }),
       error_code: z
         .string()
         .nullable()
-        .meta({ description: 'Reason that the run failed and there is no answer.', example: 'agent_unreachable' }),
+        .meta({ description: 'Reason that there is no answer.', example: 'agent_unreachable' }),
       approval: z
         .object({ step_id: idField('stp'), tool: z.string() })
         .nullable()
-        .meta({ description: 'Approval that the run waits for.' }),
+        .meta({ description: 'Approval that the run waits for.', example: null }),
       question: z
         .object({ step_id: idField('stp') })
         .nullable()
-        .meta({ description: 'Step with the questions that the run asked.' }),
+        .meta({ description: 'Step with the questions that the run asked.', example: null }),
       created_at: time(),
     })
     .meta({ id: 'Message' })
@@ -192,4 +192,4 @@ export const SayMessage = () =>
             'scopes `chat:read` and `chat:write`, and sees this message only.',
         }),
     })
-    .meta({ id: 'SayMessage' })
+    .meta({ id: 'SayMessage', example: { text: 'How many are left?', attachments: [] } })
