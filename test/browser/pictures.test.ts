@@ -27,7 +27,7 @@ describe.runIf(folder)('pictures of every page', () => {
             await page.screenshot({ path: `${folder}/${stop.name}-${name}-${colorScheme}.png`, fullPage: true })
           }
           const beyond = await page.evaluate(
-            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+            'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
           )
           expect.soft({ page: stop.name, name, beyond }).toMatchObject({ beyond: 0 })
         }
