@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import { type Appearance, loadAppearance, saveAppearance } from '../theme/appearance.ts'
 import { Modal } from './dialog.tsx'
+import { t } from './messages.ts'
 
-const THEMES = { system: 'Like the system', light: 'Light', dark: 'Dark' } as const
-const DENSITIES = { comfortable: 'Comfortable', compact: 'Compact' } as const
+const THEMES = { system: t('Like the system'), light: t('Light'), dark: t('Dark') } as const
+const DENSITIES = { comfortable: t('Comfortable'), compact: t('Compact') } as const
 
 const Choices = <T extends string>({
   legend,
@@ -39,22 +40,22 @@ export default function AppearanceDialog({ onClose }: { onClose: () => void }) {
     setChosen(chosen)
   }
   return (
-    <Modal title="Appearance" onClose={onClose}>
+    <Modal title={t('Appearance')} onClose={onClose}>
       <Choices
-        legend="Theme"
+        legend={t('Theme')}
         name="theme"
         options={THEMES}
         chosen={theme ?? 'system'}
         onChoose={(value) => choose({ ...(value !== 'system' && { theme: value }), ...(density && { density }) })}
       />
       <Choices
-        legend="Density"
+        legend={t('Density')}
         name="density"
         options={DENSITIES}
         chosen={density ?? 'comfortable'}
         onChoose={(value) => choose({ ...(theme && { theme }), ...(value === 'compact' && { density: value }) })}
       />
-      <p class="hint">Applies to this browser.</p>
+      <p class="hint">{t('Applies to this browser.')}</p>
     </Modal>
   )
 }

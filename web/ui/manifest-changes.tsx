@@ -1,4 +1,5 @@
 import { diffManifests } from './manifest-diff.ts'
+import { t } from './messages.ts'
 import { Name } from './text.tsx'
 
 interface VersionOfManifest {
@@ -9,8 +10,9 @@ interface VersionOfManifest {
 /** Table of what changed between two manifests. */
 export const Changes = ({ from, to }: { from: VersionOfManifest; to: VersionOfManifest }) => {
   const found = diffManifests(from.manifest, to.manifest)
-  const title = `Changes from ${from.version} to ${to.version}`
-  if (found.length === 0) return <p class="soft">The manifest hasn’t changed since {from.version}.</p>
+  const title = t('Changes from {version} to {version2}', { version: from.version, version2: to.version })
+  if (found.length === 0)
+    return <p class="soft">{t('The manifest hasn’t changed since {version}.', { version: from.version })}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard
     <section class="table diff" tabIndex={0} aria-label={title}>
@@ -18,7 +20,7 @@ export const Changes = ({ from, to }: { from: VersionOfManifest; to: VersionOfMa
         <caption>{title}</caption>
         <thead>
           <tr>
-            <th scope="col">Field</th>
+            <th scope="col">{t('Field')}</th>
             <th scope="col">{from.version}</th>
             <th scope="col">{to.version}</th>
           </tr>
