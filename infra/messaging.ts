@@ -16,7 +16,7 @@ import type { QueueDefinition } from '#shared/foundation/queues/index.ts'
 import type { Worker } from '#shared/http/worker.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
-import { ConfigError } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { acknowledge } from './nag.ts'
 import { type FunctionPlan, pascal } from './plan.ts'
 
@@ -48,10 +48,12 @@ export class Messaging extends Construct {
   readonly #again = new Map<string, Queue>()
   readonly #definitions: Queues
   readonly #undelivered: Queue
+  readonly #absenceFilters: boolean
 
-  constructor(scope: Construct, id: string, definitions: Queues) {
+  constructor(scope: Construct, id: string, definitions: Queues, { absenceFilters }: Pick<Config, 'absenceFilters'>) {
     super(scope, id)
     this.#definitions = definitions
+    this.#absenceFilters = absenceFilters
     this.bus = new EventBus(this, 'Bus')
     this.unrelayed = this.#deadLetterQueue('Unrelayed', 'Stream records that the relay gave up')
     this.#undelivered = this.#deadLetterQueue('Undelivered', 'Events that a rule couldn’t put into its queue')
@@ -181,7 +183,7 @@ export class Messaging extends Construct {
             NewImage: {
               [TABLE_LAYOUT.entity]: { S: FilterRule.isEqual(entity) },
               // A flag that is absent or true.
-              ...(without !== undefined && { [without]: { BOOL: FilterRule.notExists() } }),
+              ...(without !== undefined && this.#absenceFilters && { [without]: { BOOL: FilterRule.notExists() } }),
             },
           },
         }),

@@ -393,6 +393,14 @@ export const Settings = z.strictObject({
         'Let functions write a data key only with the header that forbids replacing one (`s3:if-none-match`). Set it to false for emulators that don’t know the condition.',
       ),
     ),
+  absenceFilters: flag()
+    .default(true)
+    .meta(
+      describe(
+        'development',
+        'Filter the table’s stream for items without an attribute. Set it to false for emulators that match no such item; functions then skip what the filter would.',
+      ),
+    ),
   references: oneOf(['weak', 'both', 'strong'])
     .default('weak')
     .meta(

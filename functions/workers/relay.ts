@@ -18,11 +18,13 @@ export const worker: StreamWorker = {
     // An invalid event ends the batch here. Lambda sets it aside if it stays invalid.
     const bad = events.findIndex(({ success }) => !success)
     const good = bad < 0 ? events : events.slice(0, bad)
+    // The source leaves carried events out, unless it is an emulator that can't.
+    const relayed = good.flatMap(({ data }, at) => (data && !data.carried ? [{ event: data, at }] : []))
     const refused = await relayEvents(
       work,
-      good.flatMap(({ data }) => (data ? [data] : [])),
+      relayed.map(({ event }) => event),
     )
-    const first = refused ?? (bad < 0 ? undefined : bad)
+    const first = refused === undefined ? (bad < 0 ? undefined : bad) : relayed[refused]?.at
     if (first === undefined) return []
     // Lambda resumes at the lowest reported number. All later records are redelivered.
     return [records[first]?.dynamodb?.SequenceNumber ?? '']

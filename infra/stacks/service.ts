@@ -58,7 +58,7 @@ export class ServiceStack extends Stack {
     const { baseUrl, edgeKeys, domain } = addAddress(this, this.api, config)
     this.baseUrl = baseUrl
     this.edgeKeys = edgeKeys
-    const messaging = new Messaging(this, 'Messaging', asSet(queues, config))
+    const messaging = new Messaging(this, 'Messaging', asSet(queues, config), config)
     this.messaging = messaging
     const sockets = config.liveUpdates ? createSockets(this, config) : undefined
     const resources = resourcesOf(data, messaging, config, sockets)

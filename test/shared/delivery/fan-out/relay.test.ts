@@ -55,6 +55,14 @@ describe('the stream relay', () => {
     expect(failed).toEqual(['1013'])
   })
 
+  it('leaves carried events to their carrier where the source can’t, and still reports the right record', async () => {
+    const carried = (i: number) => ({ ...event(i), carried: true })
+    const events = [carried(0), event(1), carried(2), event(3), event(4)]
+    const { failed, sent } = await relay(events, async () => ({ taken: 1, error: new Error('unavailable') }))
+    expect(sent).toEqual([events[1], events[3], events[4]])
+    expect(failed).toEqual(['1003'])
+  })
+
   it('relays events before an invalid record, and reports that record', async () => {
     const { failed, sent } = await relay([event(0), event(1), { id: 7 }, event(3)])
     expect(sent).toHaveLength(2)
