@@ -72,7 +72,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
   }
   const isLimited = isLimitedToGrant(token)
   if (isLimited && grant?.paused_at !== undefined) {
-    await giveBackRateLimits(deps, buckets.slice(1))
+    await giveBack(true)
     throw pausedGrant()
   }
   const scopes = intersect((isLimited && grant?.scopes) || installation.scopes, installation.scopes)
