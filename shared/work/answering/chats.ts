@@ -138,11 +138,11 @@ export const markConversationRead = async (
   const { workspace, user } = speaker
   const [{ id: conversation_id }, message] = await Promise.all([
     loadConversationFor(work, speaker, id),
-    work.table.get(MessageEntity, { conversation_id: id, id: message_id }),
+    isId('message', message_id) ? work.table.get(MessageEntity, { conversation_id: id, id: message_id }) : undefined,
   ])
   if (!message) {
     throw fail('not_found', {
-      message: `This conversation has no message ${message_id}.`,
+      message: 'This conversation has no such message.',
       fix: 'Send the id of a message that `GET /console/conversations/{id}/messages` returned.',
     })
   }
