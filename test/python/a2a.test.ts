@@ -16,10 +16,15 @@ const running = usingLocal()
 const agent = usingReceiver()
 const pushed = usingReceiver()
 let python = ''
+let python03 = ''
 removingEnvironments()
 beforeAll(async () => {
-  python = (await environmentOf('a2a', ['a2a-sdk[http-server]==1.3.0', 'httpx==0.28.1', 'pyjwt[crypto]', 'uvicorn']))
-    .python
+  const [current, legacy] = await Promise.all([
+    environmentOf('a2a', ['a2a-sdk[http-server]==1.3.0', 'httpx==0.28.1', 'pyjwt[crypto]', 'uvicorn']),
+    environmentOf('a2a-0.3', ['a2a-sdk==0.3.26', 'httpx==0.28.1']),
+  ])
+  python = current.python
+  python03 = legacy.python
 }, 300_000)
 
 /** What a client sees of the task that the item `steps` starts, in order. */
@@ -96,6 +101,10 @@ it('the official Python client 1.3.0 sends, is cut at every event, lists, cancel
   const asks = `${program}\nimport asyncio, sys\nprint(asyncio.run(ask(*sys.argv[1:])))`
   const given = [made.address, made.token, 'mugs']
   expect((await promisify(execFile)(python, ['-c', asks, ...given])).stdout).toContain("{'found': 3.0}")
+}, 180_000)
+
+it('the official Python client 0.3.26 sends, is cut at every event, cancels and gets pushes', async () => {
+  await talks(python03, 'a2a_client_03.py', await installed())
 }, 180_000)
 
 it('the A2A agent of the guide, on the official Python SDK 1.3.0, asks and answers as an agent of the platform', async () => {
