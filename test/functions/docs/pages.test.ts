@@ -139,7 +139,8 @@ describe('GET /docs', () => {
     const pages = [(await get('/docs')).body, (await get('/docs/reference')).body, (await get('/docs/quickstart')).body]
     const named = pages.flatMap((body) => [...body.matchAll(/(?:src|href)="(?:\.\.\/)?(docs\/assets\/[^"]+)"/g)])
     const assets = [...new Set(named.map(([, path]) => `/${path}`))]
-    expect(assets).toHaveLength(2)
+    // The style, the script, and the script that applies the reader's appearance before the first paint.
+    expect(assets).toHaveLength(3)
     for (const asset of assets) {
       const answer = await get(asset)
       expect(answer.status, asset).toBe(200)
