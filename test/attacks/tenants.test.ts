@@ -29,10 +29,11 @@ const send = (endpoint: Endpoint, path: string, headers: Record<string, string>)
 }
 
 /**
- * Ids that every signed-in person may know: apps in the marketplace, wishes on the board. And passkeys, which need a recent sign-in
+ * Ids that every signed-in person may know: apps in the marketplace and their publishers, wishes on the board. And passkeys, which need a recent sign-in
  * first, so `console-passkeys` and `developer-teammates` attack them.
  */
 const PUBLIC = new Set([
+  'console.publishers.get',
   'console.reviews.list',
   'console.reviews.write',
   'console.reviews.remove',
