@@ -26,6 +26,12 @@ export const dueAttributes = (
         [due.sortKey]: `${String(dueAt).padStart(13, '0')}#${entity.name}`,
       }
 
+/** Returns the attribute by which the store deletes an item, or nothing if these fields don't say when. */
+export const expiryAttribute = (entity: AnyEntity, fields: Record<string, unknown>, by: Retention) => {
+  const expires = entity.expires?.(fields, by)
+  return expires === undefined || Number.isNaN(expires) ? {} : { [TABLE_LAYOUT.ttl]: Math.ceil(expires / 1_000) }
+}
+
 /** Returns all index and bookkeeping attributes of an item. */
 export const itemAttributes = (
   entity: AnyEntity,
@@ -33,9 +39,11 @@ export const itemAttributes = (
   item: Record<string, unknown>,
   by: { shards: number; dueShards: number } & Retention,
 ) => {
-  const attributes: Record<string, unknown> = { ...key, [TABLE_LAYOUT.entity]: entity.name }
-  const expires = entity.expires?.(item, by)
-  if (expires !== undefined) attributes[TABLE_LAYOUT.ttl] = Math.ceil(expires / 1_000)
+  const attributes: Record<string, unknown> = {
+    ...key,
+    [TABLE_LAYOUT.entity]: entity.name,
+    ...expiryAttribute(entity, item, by),
+  }
   if (entity.due && typeof item.due_at === 'number') {
     Object.assign(attributes, dueAttributes(entity, key, item.due_at, by.dueShards))
   }

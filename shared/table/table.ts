@@ -27,6 +27,7 @@ import { Expressions } from './expressions.ts'
 import {
   dueAttributes,
   duePartition,
+  expiryAttribute,
   itemAttributes,
   listAttributes,
   listPartition,
@@ -330,6 +331,7 @@ export class Table {
     return {
       ...set,
       [TABLE_LAYOUT.entity]: write.entity.name,
+      ...('expires_at' in set && expiryAttribute(write.entity, set, this)),
       ...(due && dueAttributes(write.entity, write.key, set.due_at as number | undefined, this.dueShards)),
       ...(list !== undefined && listAttributes(list)),
     }

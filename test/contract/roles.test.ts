@@ -83,7 +83,7 @@ describe('a console token', () => {
 
 describe('a member of another workspace', () => {
   /** Endpoints whose answer is the same for all workspaces. */
-  const SHARED = new Set(['app', 'agentRequest', 'text'])
+  const SHARED = new Set(['app', 'agentRequest', 'developer', 'text'])
   const owned = named(
     endpoints.filter(({ caller, params }) => {
       const kinds = Object.values(params)
