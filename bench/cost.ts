@@ -24,7 +24,7 @@ export const CALL_MIX: Record<string, number> = {
 }
 
 /** Mix of a host's calls, by weight. A host lists the tools when it starts, then calls them. */
-const MCP_MIX: Record<string, number> = { [`POST /mcp: ${MCP_LIST}`]: 10, [`POST /mcp: ${MCP_CALL}`]: 90 }
+export const MCP_MIX: Record<string, number> = { [`POST /mcp: ${MCP_LIST}`]: 10, [`POST /mcp: ${MCP_CALL}`]: 90 }
 
 /** Assumed values that can't be measured here, in milliseconds and bytes. */
 export const ASSUMED = {

@@ -36,7 +36,14 @@ export const PRICES = {
     hostedZone: 0.5,
   },
   /** Prices per gigabyte, ingested or stored for a month. */
-  gigabyte: { logsIn: 0.5, logsKept: 0.03, objectsKept: 0.023, backupsKept: 0.1, recordsKept: 0.25 },
+  gigabyte: {
+    logsIn: 0.5,
+    logsKept: 0.03,
+    objectsKept: 0.023,
+    backupsKept: 0.1,
+    bucketBackupsKept: 0.05,
+    recordsKept: 0.25,
+  },
   /** Price of provisioned concurrency per GB-second. */
   provisionedArmGbSecond: 0.000_003_333_4,
   /** Prices of a provisioned unit a second, per hour. */

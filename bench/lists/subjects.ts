@@ -57,6 +57,11 @@ export const LISTS: Record<string, ListSubject> = {
     path: ({ messenger }) => `/console/messenger/chats/${messenger.id}/messages`,
     as: 'person',
   },
+  'console.connectedWebhooks.list': at('/console/connected-webhooks', 'person'),
+  'console.connectedWebhooks.listDeliveries': {
+    path: ({ installation, webhookId }) => `/console/installations/${installation.id}/webhooks/${webhookId}/deliveries`,
+    as: 'person',
+  },
   'console.runs.list': at('/console/runs', 'person'),
   'console.members.list': at('/console/members', 'person'),
   'console.invitations.list': at('/console/invitations', 'person'),
@@ -157,5 +162,9 @@ export const SHORT: Record<string, string> = {
   'console.files.uses': 'at most 500 people and agents in 90 days',
   'console.inbox.list': 'at most 100 of each kind that waits',
   'console.inputRequests.list': 'at most 50 waiting runs for an installation',
+  'console.sessions.list': 'one’s own, of the last hours',
+  'developer.apps.runs.exchanges': 'the requests of one run in the sandbox',
   'developer.keys.list': 'at most 20 for a developer',
+  'developer.members.list': 'at most 10 people of an account',
+  'developer.passkeys.list': 'at most 10 for a person',
 }

@@ -37,7 +37,7 @@ describe('the table of store use by request', () => {
 it('a row counts the store use of its request', async () => {
   const use = await measureStoreUse({ only: 'GET /api/v1/manifest' })
   expect(use).toMatchObject({ requests: [{ name: 'GET /api/v1/manifest', group: 'api' }], failures: [] })
-  expect(storeUseTables(use)[0]?.rows).toEqual([['GET /api/v1/manifest', '4', '2', '5.0', '2']])
+  expect(storeUseTables(use)[0]?.rows).toEqual([['GET /api/v1/manifest', '3', '2', '5.0', '1']])
 })
 
 it('a request that waits for workers is answered; a refused request is a failure instead of a row', async () => {

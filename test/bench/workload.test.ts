@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CALL_MIX, type Sources } from '#bench/cost.ts'
+import { CALL_MIX, MCP_MIX, type Sources } from '#bench/cost.ts'
 import { BATCH, BUSY } from '#bench/endpoints/workers.ts'
 import { needsOf, secondOf } from '#bench/workload/load.ts'
 import { capacityTable, reachedTable, storedGb, workloadTables } from '#bench/workload.ts'
@@ -15,7 +15,7 @@ const consumption = (change: object = {}) => ({
   storedBytes: 1_000,
   ...change,
 })
-const requests = [...Object.keys(CALL_MIX), 'POST /api/v1/runs'].map((name) => ({
+const requests = [...Object.keys(CALL_MIX), ...Object.keys(MCP_MIX), 'POST /api/v1/runs'].map((name) => ({
   name,
   group: 'api' as const,
   consumption: consumption({ storedBytes: 0 }),

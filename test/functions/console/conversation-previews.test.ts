@@ -33,11 +33,19 @@ describe('the list of conversations', () => {
       installation_id: agent.installation.id,
     })
     platform.clock.advance(1)
-    await platform.call('POST', `/api/v1/tasks/${task.id}/question`, { token: agent.token, body: { text: 'Which?' } })
+    const ask = (text: string) =>
+      platform.call('POST', `/api/v1/tasks/${task.id}/question`, { token: agent.token, body: { text } })
+    await ask('Which?')
     const unread = async (who: typeof ann) =>
       (await who.call('GET', `/console/conversations/${task.conversation_id}`)).body.unread
     expect([await unread(ann), await unread(bob)]).toEqual([true, false])
-    await bob.call('PUT', `/console/conversations/${task.conversation_id}/read`, { message_id: 'msg_0' })
+    const [first] = await bob.messages(task.conversation_id)
+    const opened = await bob.call('PUT', `/console/conversations/${task.conversation_id}/read`, {
+      message_id: first?.id,
+    })
+    expect(opened.status).toBe(204)
+    platform.clock.advance(1_000)
+    await ask('And where?')
     expect([await unread(ann), await unread(bob)]).toEqual([true, true])
   })
 
