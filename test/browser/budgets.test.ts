@@ -42,16 +42,15 @@ describe('the script of every page', () => {
       sights ??= await furnish(stage)
       await enter(stage, surface, sights)
       const scales = weigh(stage.page)
-      const rows: string[] = []
       for (const stop of await stopsOf(surface, sights)) {
         await open(stage, stop, scales.forget)
         const { script, compressed } = await scales.weight()
-        rows.push(`${stop.name.padEnd(36)} ${String(script).padStart(7)} ${String(compressed).padStart(6)}`)
+        const row = `${stop.name.padEnd(36)} ${String(script).padStart(7)} ${String(compressed).padStart(6)}\n`
+        if (process.env.SIZES) process.stdout.write(row)
         expect.soft({ page: stop.name, script, fits: script <= LIMIT.script }).toMatchObject({ fits: true })
         expect.soft({ page: stop.name, compressed, fits: compressed <= LIMIT.compressed }).toMatchObject({ fits: true })
         expect.soft(script, stop.name).toBeGreaterThan(10_000)
       }
-      if (process.env.SIZES) process.stdout.write(`${rows.join('\n')}\n`)
     },
     240_000,
   )

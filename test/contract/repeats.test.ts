@@ -80,8 +80,9 @@ describe.each(posts)('%s', (_name, endpoint, n) => {
       // The last attempt had no death. Its records are the result that all others have to reach.
       expect(finished.length, 'no write to die after').toBeGreaterThan(1)
       for (const [i, { made }] of finished.entries()) {
-        // A mail that a dead worker didn't send waits for the sweeper.
-        const { 'new outgoing-mail': _, ...records } = made as Record<string, number>
+        // The sweeper's own mark, and a mail that a dead worker didn't send, which waits for the sweeper.
+        const own = /^(new|changed) (sweep-mark|outgoing-mail)$/
+        const records = Object.fromEntries(Object.entries(made).filter(([name]) => !own.test(name)))
         expect(records, `after write ${i + 1}`).toEqual(one.made)
       }
     },
@@ -106,6 +107,11 @@ async function attempt(endpoint: Endpoint, n: number) {
   const retried = died ? await stage.call(endpoint, sample, key) : first
   const repeated = await stage.call(endpoint, sample, key)
   await platform.drain()
+  // A run that a dead request didn't send to the dispatcher is left to the sweeper.
+  if (died && endpoint.needs?.includes('queue:dispatch')) {
+    await platform.sweep()
+    await platform.drain()
+  }
   return { died, committed, made: difference(before, await contents(platform)), retried, repeated }
 }
 

@@ -50,6 +50,14 @@ const Reload = () => (
   </Empty>
 )
 
+/** Makes a part of a screen whose script loads when it is first shown. @param load a constant function */
+export const part = <P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> =>
+  function Part(properties: P) {
+    const { script, hasFailed } = useScript(load)
+    if (script) return createElement(script.default, properties)
+    return hasFailed ? <Reload /> : <Skeleton rows={2} />
+  }
+
 /** A screen whose script loads on first visit. */
 export const Lazy = ({ load, variables }: { load: Load; variables: Record<string, string> }) => {
   const { script, hasFailed } = useScript(load)

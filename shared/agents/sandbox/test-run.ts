@@ -4,7 +4,15 @@ import { rateLimited, takeFromBucket } from '#shared/foundation/limits/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
-import { loadSteps, type Run, RunEntity, startRun, viewWithSteps, waitForRun } from '#shared/work/runs/index.ts'
+import {
+  dispatchAgain,
+  loadSteps,
+  type Run,
+  RunEntity,
+  startRun,
+  viewWithSteps,
+  waitForRun,
+} from '#shared/work/runs/index.ts'
 import { prepareSandboxInstall } from './installation.ts'
 import type { TestRunView } from './schemas.ts'
 import { TEST_TRIGGER } from './succeeded-test-run.ts'
@@ -82,5 +90,6 @@ const startOnce = async (
         ? await work.table.get(RunEntity, { installation_id: installation.id, id: runId })
         : undefined
     if (!known) throw error
+    await dispatchAgain(work, known)
   }
 }

@@ -117,7 +117,7 @@ export {
 export { searchRuns } from './search.ts'
 export { loadShape, withoutShapes } from './shaped-output.ts'
 export { requestLines, ShownRequest } from './shown-request.ts'
-export { newRun, startRun } from './start.ts'
+export { dispatchAgain, newRun, startRun } from './start.ts'
 export { startAndWait } from './start-and-wait.ts'
 export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 export { LOG_LEVELS, meaningOf } from './step-meaning.ts'

@@ -236,7 +236,7 @@ describe('the sample agent', () => {
     await visit(page, `/chat/${chat.id}`)
     await page.getByRole('textbox', { name: /^Message to/ }).fill('Tell me about this workspace')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText(`This workspace is called “${who.workspace.name}”.`).waitFor()
+    await page.getByRole('region').getByText(`This workspace is called “${who.workspace.name}”.`).waitFor()
   })
 
   it('comes with a demo in the local run', async () => {

@@ -5,6 +5,7 @@ import { useAction } from '../../../ui/act.ts'
 import { refresh, useData, usePages } from '../../../ui/data.ts'
 import { filter, setFilter } from '../../../ui/filters.tsx'
 import { Icon } from '../../../ui/icons.tsx'
+import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
@@ -16,10 +17,14 @@ import { pollNow } from '../live.ts'
 import { AttachButton, Attached, type AttachedFile } from '../ui/attach.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { useMention } from '../ui/mention.tsx'
-import { FoundConversations, MessageSearch } from '../ui/message-search.tsx'
 import { type Message, Messages } from '../ui/messages.tsx'
 
 type Conversation = Schemas['PersonConversation']
+
+const MessageSearch = part(async () => ({ default: (await import('../ui/message-search.tsx')).MessageSearch }))
+const FoundConversations = part(async () => ({
+  default: (await import('../ui/message-search.tsx')).FoundConversations,
+}))
 
 const nameOf = ({ kind, title, answered_by }: Conversation): string =>
   sanitize(kind === 'main' ? t('Main conversation') : kind === 'agent' ? (answered_by?.name ?? title) : title)

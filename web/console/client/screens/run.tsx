@@ -6,6 +6,7 @@ import { patch, useData } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
 import { Form, TextField } from '../../../ui/form.tsx'
 import { bytes, count, duration, triggerLabel } from '../../../ui/format.ts'
+import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
@@ -14,10 +15,11 @@ import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { followRun } from '../follow-run.ts'
 import { pollNow } from '../live.ts'
-import { Approval } from '../ui/approval.tsx'
-import { Questions } from '../ui/questions.tsx'
 import { Rendered } from '../ui/rendered.tsx'
 import { Timeline, tokens } from '../ui/timeline.tsx'
+
+const Approval = part(async () => ({ default: (await import('../ui/approval.tsx')).Approval }))
+const Questions = part(async () => ({ default: (await import('../ui/questions.tsx')).Questions }))
 
 type Run = Schemas['WorkspaceRun']
 type Step = Schemas['RunStep']

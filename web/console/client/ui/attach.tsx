@@ -4,7 +4,6 @@ import { Icon } from '../../../ui/icons.tsx'
 import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Name } from '../../../ui/text.tsx'
-import { upload } from '../upload.ts'
 
 /** File that is attached to what the user writes. */
 export interface AttachedFile {
@@ -40,6 +39,7 @@ export const Attached = ({
 
 /** Uploads each file and reports it as soon as it is there. */
 const uploadAll = async (list: Iterable<File>, onFile: (file: AttachedFile) => void): Promise<void> => {
+  const { upload } = await import('../upload.ts')
   for (const file of list) {
     const { id, name } = await upload(file)
     onFile({ id, name })

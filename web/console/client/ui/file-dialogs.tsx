@@ -4,15 +4,17 @@ import { refresh, useData } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
 import { bytes } from '../../../ui/format.ts'
+import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Shown } from '../../../ui/screen.tsx'
 import { Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { Download } from './download.tsx'
-import { Preview } from './preview.tsx'
 
 export type StoredFile = Schemas['File']
 export type Folder = Schemas['Folder']
+
+const Preview = part(async () => ({ default: (await import('./preview.tsx')).Preview }))
 
 /** Longest name, in characters. */
 const LONGEST = 255

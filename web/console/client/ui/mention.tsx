@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
 import { t } from '../../../ui/messages.ts'
 import { Logo, Name } from '../../../ui/text.tsx'
-import { api, type Schemas, unwrap } from '../api.ts'
+import type { Schemas } from '../api.ts'
 
 type Agent = Schemas['AssignableAgent']
 
@@ -20,19 +20,6 @@ const TYPED = /(?:^|\s)@([^\n@]{0,40})$/
 
 /** Text without case and accents, for comparison. */
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-
-/** Loads the agents that answer conversations. */
-const loadAgents = async (): Promise<Agent[]> => {
-  const agents: Agent[] = []
-  let cursor: string | undefined
-  do {
-    const query = { all: 'true' as const, limit: 100, ...(cursor && { cursor }) }
-    const page = await unwrap(api.GET('/console/agents', { params: { query } }))
-    agents.push(...page.items.filter(({ answers_chats }) => answers_chats))
-    cursor = page.next_cursor ?? undefined
-  } while (cursor)
-  return agents
-}
 
 /**
  * Offers agents while the user types a name behind `@`. The text field keeps the focus, and the arrow keys move through the list.
@@ -54,7 +41,7 @@ export const useMention = (
   const wanted = typed !== undefined
   useEffect(() => {
     if (!wanted || agents) return
-    loadAgents().then(setAgents, () => setAgents([]))
+    import('./mention-agents.ts').then(({ loadAgents }) => loadAgents()).then(setAgents, () => setAgents([]))
   }, [wanted])
   const complete = mention && typed?.startsWith(mention.name)
   const options =
