@@ -58,7 +58,13 @@ describe('init data is accepted', () => {
 
   it('as signed by Telegram', () => {
     const { person } = verifyInitData(new TestClock(BY_TELEGRAM.at), BY_TELEGRAM.token, BY_TELEGRAM.initData)
-    expect(person).toEqual({ id: 279_058_397, name: 'Vladislav Kibenko', firstName: 'Vladislav', handle: 'vdkfrost', locale: 'ru' })
+    expect(person).toEqual({
+      id: 279_058_397,
+      name: 'Vladislav Kibenko',
+      firstName: 'Vladislav',
+      handle: 'vdkfrost',
+      locale: 'ru',
+    })
   })
 
   it('as signed by @tma.js/init-data-node', () => {
