@@ -38,13 +38,16 @@ interface Stored {
 const stored = async (who: Person, query = ''): Promise<Stored[]> =>
   (await call(who, 'GET', `/console/files?${query}`)).items
 
-const create = (who: Person, name: string, content_type: string, content: string | Buffer, more: object = {}) =>
-  call(who, 'POST', '/console/files', {
+/** Creates a file later than the one before, so that they have an order. */
+const create = (who: Person, name: string, content_type: string, content: string | Buffer, more: object = {}) => {
+  stage.platform.clock.advance(10)
+  return call(who, 'POST', '/console/files', {
     name,
     content_type,
     ...(typeof content === 'string' ? { content } : { content_base64: content.toString('base64') }),
     ...more,
   })
+}
 
 const button = (name: string) => stage.page.getByRole('button', { name, exact: true })
 const dialog = () => stage.page.getByRole('dialog')
