@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { DAY } from '#shared/kernel/clock.ts'
 import { ConditionFailed, ifUnchanged } from '#shared/table/entity.ts'
 import { either, lte, missing, type Where } from '#shared/table/expressions.ts'
@@ -18,8 +19,17 @@ const PARTS = 12
 /** Parts removed by one write, because its expression is limited to 4 KB. */
 const REMOVED = 50
 
-/** Attempts against other writers. Each knows more of the item, so three are enough unless the item expires meanwhile. */
-const ATTEMPTS = 10
+/**
+ * Attempts against other writers. Three are enough unless a part is about to be full: then its arrival time passes with every
+ * attempt, and each lost one means that another request got through.
+ */
+const ATTEMPTS = 100
+
+/** Attempts without a pause. */
+const AT_ONCE = 3
+
+/** Longest pause in ms before another attempt. */
+const PAUSE = 20
 
 /**
  * Takes one request from all of these parts of an item, or from none. It costs one write while they are full, and two in
@@ -61,6 +71,7 @@ export const takeTogether = async (
     } catch (error) {
       if (!(error instanceof ConditionFailed) || attempt === ATTEMPTS) throw error
       known = (error.current as StoredBucket | undefined) ?? {}
+      if (attempt >= AT_ONCE) await pause(PAUSE * Math.random())
     }
   }
 }
