@@ -12,7 +12,7 @@ export interface A2aJourneyOptions {
 }
 
 export interface A2aJourney {
-  /** What the installed agent's client saw, in order, across the cut. */
+  /** Events that the installed agent's client saw, in order, across the cut. */
   events: string[]
   /** Result of the installed agent. */
   output: unknown
@@ -122,7 +122,7 @@ export const runA2aJourney = async ({ baseUrl, log = () => {} }: A2aJourneyOptio
     const { id, contextId } = first.value
     step(`It calls the skill count, and its stream breaks after ${seen.length} events`, seen.map(nameOf).join(', '))
 
-    // What happens meanwhile isn't lost.
+    // Events during the cut aren't lost.
     await pause(1_000)
     const before = seen.length
     for await (const event of client.resubscribeTask({ tenant: '', id })) {

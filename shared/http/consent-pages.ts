@@ -4,14 +4,14 @@ import type { Settings } from '../kernel/settings.ts'
 import { defineEndpoint, type Endpoint } from './endpoint.ts'
 import { RawResponse } from './response.ts'
 
-/** What a consent page shows. */
+/** Content of a consent page. */
 interface ConsentPageOptions {
   brand: ReturnType<typeof pageBrand>
   /** Language of the page, one of its `languages`. */
   language: string
   t: Translate
   entry: 'page' | 'mini_app'
-  /** Who asks: an app for a workspace, or a person's assistant. */
+  /** Kind of client that asks: an app for a workspace, or a person's assistant. */
   asks: 'app' | 'host'
   localSignIn: boolean
   loginWidget: boolean

@@ -69,7 +69,7 @@ describe('a person’s token', () => {
     const [signature = ''] = mine.token.split('.').slice(-1)
     expect(seen).toHaveLength(1)
     expect(seen[0]).not.toContain(signature)
-    // What the agent gets is a token of its own run, which has none of the person's tools.
+    // The agent gets a token of its own run, which has none of the person's tools.
     const { callback } = agents.received.at(-1)
     expect(callback.token).not.toBe(mine.token)
     const listed = await client.modern('tools/list', {}, { token: callback.token })

@@ -8,7 +8,7 @@ import { listApp } from '#test/functions/console/marketplace-support.ts'
 import type { TestDeveloper } from '#testkit/developers.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 
-/** What the pages of a tour show. */
+/** Records that the pages of a tour show. */
 export interface Sights {
   who: Person
   developer: TestDeveloper

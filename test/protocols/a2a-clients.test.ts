@@ -33,7 +33,7 @@ const STEPS = [
   { type: 'message', output: { text: 'Two.' } },
 ]
 
-/** What a client sees of the agent's work, in order. */
+/** Events that a client sees of the agent's work, in order. */
 const WHOLE = [
   'task SUBMITTED',
   'WORKING',

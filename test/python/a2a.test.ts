@@ -27,7 +27,7 @@ beforeAll(async () => {
   python03 = legacy.python
 }, 300_000)
 
-/** What a client sees of the task that the item `steps` starts, in order. */
+/** Events that a client sees of the task that the item `steps` starts, in order. */
 const WHOLE = [
   'task SUBMITTED',
   'WORKING',

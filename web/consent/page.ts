@@ -6,7 +6,7 @@ import { SCRIPTS, STYLE } from './assets.prebuilt.ts'
 /** `page` in a browser, `mini_app` inside Telegram. */
 export type Entry = 'page' | 'mini_app'
 
-/** Who asks: an app for a workspace, or a person's assistant. */
+/** Kind of client that asks: an app for a workspace, or a person's assistant. */
 export type Asks = 'app' | 'host'
 
 /** Returns a text in the page's language. */

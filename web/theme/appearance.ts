@@ -1,4 +1,4 @@
-/** What a person chose for this browser. Without a choice, a page follows the system and is comfortable. */
+/** A person's choices for this browser. Without them, a page follows the system's theme in comfortable density. */
 export interface Appearance {
   theme?: 'light' | 'dark'
   density?: 'compact'

@@ -13,7 +13,7 @@ const message = () => ({
   truncated: z.boolean().meta({ description: 'Only the first 16 KiB are kept.' }),
 })
 
-/** What a run in the sandbox exchanged with its agent, once for each attempt and resumption. */
+/** Request and response between a sandbox run and its agent, one pair for each attempt and resumption. */
 export const RunExchangeSchema = () =>
   z
     .object({

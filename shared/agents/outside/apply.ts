@@ -24,7 +24,7 @@ import { wakeFollower } from './wake.ts'
 const PAUSES = [2 * SECOND, 4 * SECOND, 8 * SECOND, 15 * SECOND]
 const LONGEST_PAUSE = 30 * SECOND
 
-/** Pause while a person is asked, or if the agent tells of changes itself. The task may end meanwhile. */
+/** Pause while a person is asked, or if the agent reports changes itself. The task may end meanwhile. */
 const QUIET_PAUSE = MINUTE
 
 /** Time after a look's own that the sweeper replaces a lost message. */

@@ -21,7 +21,7 @@ export const AgentCardPinSchema = () =>
     skills: z.array(z.string()),
     /** Key of the signature that was verified. */
     kid: z.string().optional(),
-    /** The agent tells of a task's changes by push notifications. */
+    /** The agent reports a task's changes by push notifications. */
     pushes: z.boolean().optional(),
   })
 

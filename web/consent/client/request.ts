@@ -155,7 +155,7 @@ const showApp = ({ app }: AppRequest): void => {
 /** Shows the request and restores earlier choices. */
 export const showRequest = (asked: ConsentRequest): void => {
   request = asked
-  // What is sensitive, an assistant gets only if the person ticks it.
+  // An assistant gets sensitive permissions only if the person ticks them.
   const refused = isHost ? asked.scopes.filter(({ dangerous }) => dangerous).map(({ scope }) => scope) : []
   choices = loadItem<Choices>(KEY) ?? { refused }
   if ('app' in asked) showApp(asked)

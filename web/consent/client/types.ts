@@ -1,4 +1,4 @@
-/** What every request shows. */
+/** Fields that every request shows. */
 interface AnyRequest {
   scopes: Scope[]
   workspaces: Workspace[]

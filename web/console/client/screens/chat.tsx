@@ -110,7 +110,7 @@ const Answering = ({ runId, name }: { runId: string; name: string }) => {
   )
 }
 
-/** What to do about a message without an answer. */
+/** Ways to deal with a message without an answer. */
 const NoReply = ({ failed, items, id }: { failed: Message; items: readonly Message[]; id: string }) => {
   const { busy, failure, act } = useAction()
   const asked = items.find(({ author, run_id }) => author.type === 'user' && run_id === failed.run_id)
@@ -263,7 +263,7 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
     if (!newest) return
     if (!target) end.current?.scrollIntoView({ block: 'end' })
     const path = { id }
-    // Who can't be reached now reads it again later.
+    // If this fails, the next visit marks it as read.
     void api.PUT('/console/conversations/{id}/read', { params: { path }, body: { message_id: newest } }).then(
       () => refresh('messages chats'),
       () => {},

@@ -119,7 +119,7 @@ const TaskFilters = ({ items }: { items: readonly Task[] }) => {
   )
 }
 
-/** What the agent asks or reports, where it waits for a person. */
+/** The agent's question or report, if it waits for a person. */
 const saidBy = ({ status, question, result }: Task): string | undefined =>
   status === 'discuss' ? question?.text : status === 'review' ? result?.text : undefined
 

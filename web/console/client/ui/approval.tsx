@@ -187,7 +187,7 @@ const Differences = ({
   )
 }
 
-/** What the workspace's rules say: who approves, who has already, and in whose place the user would. */
+/** Effect of the workspace's rules: who approves, who has already, and in whose place the user would. */
 const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
   const { name, approvers, required, approved_by, you_may_approve: mayApprove, on_behalf_of: absent } = rule
   const mine = approved_by.some(({ by }) => by.id === identity.value?.user.id)

@@ -160,7 +160,7 @@ const sentence = ({ created_at, read_at, changed_at }: Schemas['FileUse']) => {
     ))
 }
 
-/** Who created, read and changed a file. */
+/** List of the people and agents that created, read and changed a file. */
 const Uses = ({ id }: { id: string }) => {
   const known = useData<{ items: Schemas['FileUse'][] }>(`file uses ${id}`, () =>
     unwrap(api.GET('/console/files/{id}/uses', { params: { path: { id } } })),

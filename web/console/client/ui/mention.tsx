@@ -82,7 +82,7 @@ export const useMention = (
     clear: () => setMention(undefined),
     onKey,
     onCaret: (position: number) => setCaret(position),
-    /** What connects the text field with the list. */
+    /** Attributes that connect the text field with the list. */
     attributes: {
       'aria-autocomplete': 'list' as const,
       ...(chosen && { 'aria-controls': list, 'aria-activedescendant': optionId(chosen) }),

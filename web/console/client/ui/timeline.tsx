@@ -19,7 +19,7 @@ const isEmpty = (value: object): boolean => Object.keys(value).length === 0
 export const tokens = ({ input, output }: { input: number; output: number }): string =>
   t('{input} tokens in, {output} out', { input: count(input), output: count(output) })
 
-/** Who decided on a call, when and why. */
+/** A decision on a call: its person, time and reason. */
 const Decided = ({ status, decision }: { status: string; decision: Decision }) => {
   const { by, on_behalf_of, at, comment, approved_before_by: first } = decision
   return (
@@ -197,7 +197,7 @@ const ChildRow = ({ run, all, span, now }: { run: TracedRun; all: readonly Trace
   )
 }
 
-/** What happened in a run, in the order of time: its steps, and the runs that it caused. */
+/** A run's steps and the runs that it caused, in the order of time. */
 export const Timeline = ({ run, trace }: { run: Run; trace: Schemas['RunTrace'] | undefined }) => {
   const now = Date.now()
   const all = trace?.runs ?? []

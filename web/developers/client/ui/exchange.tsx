@@ -158,7 +158,7 @@ const load = async (app: string, run: string): Promise<{ items: Exchange[] }> =>
   }
 }
 
-/** What a run in the sandbox exchanged with its agent. Customers' runs have nothing here. */
+/** Requests and responses between a sandbox run and its agent. Customers' runs have none. */
 export const Exchanges = ({ app, run }: { app: string; run: string }) => {
   const known = useData(`app ${app} run ${run} exchanges`, () => load(app, run))
   return (

@@ -2,7 +2,7 @@ import { TextField } from '../../../ui/form.tsx'
 import { t } from '../../../ui/messages.ts'
 import type { SandboxSchemas } from '../sandbox.ts'
 
-/** What a form holds of a subscription. */
+/** Fields of a subscription, as a form holds them. */
 export interface WebhookText {
   url: string
   events: string
