@@ -21,6 +21,7 @@ export const HostConsentRequestSchema = () =>
         .string()
         .nullable()
         .meta({ description: 'Slug of the only agent that the access is for; null for all.' }),
+      protocol: z.enum(['mcp', 'a2a']).meta({ description: 'Protocol over which the access works.' }),
       workspaces: z.array(
         z.object({
           id: idField('ws'),

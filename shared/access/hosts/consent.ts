@@ -96,6 +96,7 @@ export const readHostConsent = async (
     client: { name: client.name, host: client.host, kind },
     scopes: (scopes as Scope[]).map(presentScope),
     agent: resource.startsWith(AGENT) ? resource.slice(AGENT.length) : null,
+    protocol: resource === '/a2a' ? 'a2a' : 'mcp',
     workspaces,
     claimed: claims,
     redirect_host: receiverOf(redirect_uri),

@@ -124,11 +124,14 @@ describe('authorizing', () => {
         { scope: 'chat:write', dangerous: true },
       ],
       agent: null,
+      protocol: 'mcp',
       workspaces: [{ id: place.id, blocked_by: null }],
       claimed: true,
       redirect_host: 'assistant.example',
       loopback: false,
     })
+    const overA2a = await act.link(client, { resource: `${baseUrl}/a2a` })
+    expect((await act.open(person.token, overA2a)).body.protocol).toBe('a2a')
     const stranger = await member(platform.deps, place.id, 'owner')
     expect((await act.open(stranger.token, tg)).status).toBe(404)
     expect((await act.decide(stranger.token, tg)).status).toBe(404)

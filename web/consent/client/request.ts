@@ -117,11 +117,12 @@ const showName = (name: string): void => {
 }
 
 /** Says what is known of an assistant: its host. Its name is only its own claim. */
-const showHost = ({ client: { name, host, kind }, agent, loopback, redirect_host }: HostRequest): void => {
+const showHost = ({ client: { name, host, kind }, agent, protocol, loopback, redirect_host }: HostRequest): void => {
   showName(name)
   setText('developer', host)
   setText('badge', t('Unverified name'))
-  const reach = agent === null ? t('the workspace’s tools and agents') : t('the agent {agent}', { agent })
+  const all = protocol === 'a2a' ? t('the workspace’s agents, over A2A') : t('the workspace’s tools and agents')
+  const reach = agent === null ? all : t('the agent {agent}', { agent })
   setText('summary', t('It asks to use {reach} for you. What it does counts as done by you.', { reach }))
   const warnings = [
     kind === 'registered' &&

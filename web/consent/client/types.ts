@@ -26,6 +26,7 @@ export interface HostRequest extends AnyRequest {
   client: { name: string; host: string; kind: 'document' | 'registered' }
   /** Slug of the only agent that the access is for. */
   agent: string | null
+  protocol: 'mcp' | 'a2a'
   /** The person returns to a program on their own machine. */
   loopback: boolean
 }
