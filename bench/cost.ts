@@ -238,6 +238,7 @@ const traceTable = (title: string, trace: readonly StepWrites[]): Table => {
   const steps = trace.map(({ step, writes }) => ({ step, writes, units: sumOf(writes) })).filter((one) => one.units > 0)
   return {
     title,
+    document: 'results',
     columns: ['step', 'entity', 'write', 'units of the item', 'units of its indexes'],
     rows: steps.flatMap(({ step, writes, units }) => [
       [step, '', 'together', fixed(units, 0), ''],

@@ -86,13 +86,13 @@ const liveCost = (hours: number, everySeconds: number | undefined): number => {
 /** Builds the table of costs. */
 const costTable = (): Table => ({
   title: `${new Intl.NumberFormat('en').format(TABS)} open tabs in a month, in US dollars (${PRICES.region}, list prices of ${PRICES.date})`,
-  columns: ['tabs are open', 'polls every 3 s', 'polls every 30 s', 'live connections'],
+  columns: ['tabs are open', 'polls every 30 s', 'live connections'],
   rows: [
     ['all day', HOURS],
     ['8 hours on 22 days', 176],
   ].map(([name, hours]) => [
     String(name),
-    ...[3, 30, undefined].map((seconds) =>
+    ...[30, undefined].map((seconds) =>
       new Intl.NumberFormat('en').format(Math.round(liveCost(Number(hours), seconds))),
     ),
   ]),

@@ -38,7 +38,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   soak       runs per second and memory of npm start over five minutes of runs by eight clients; runs only when named
   idle       cost of a month without traffic, from the templates (run npm run build first)
 
-  --markdown     also write the tables into docs/performance.md, those of endpoints and lists into bench/results
+  --markdown     also write the tables into docs/performance.md and docs/scale.md, detailed ones into bench/results
   --samples N    pairs of processes for each bundle (15)
   --rounds N     rounds for the CPU of each request (8), for isolation (3) and for records (10)
   --only TEXT    measure only subjects whose name contains this, for cpu, lists, isolation and throughput
@@ -47,10 +47,14 @@ const HELP = `npm run bench -- [part …] [--markdown]
   --events N     number of events, for faults (2000; 100000 take about an hour and 4 GB of memory)
   --seed N       seed of the random faults (1)`
 
-/** Parts with tables for the platform's developers. The others are on the page for users and operators. */
-const OF_DEVELOPERS = new Set(['endpoints', 'lists'])
-const documentOf = (part: string): string =>
-  path.resolve(import.meta.dirname, OF_DEVELOPERS.has(part) ? `results/${part}.md` : '../docs/performance.md')
+/** Parts whose tables are only for the platform's developers. The pages in docs are for users and operators. */
+const OF_DEVELOPERS = new Set(['endpoints', 'lists', 'cpu', 'records'])
+
+/** Returns the file that shows a table of a part. */
+const fileOf = (part: string, { document }: Table): string => {
+  if (OF_DEVELOPERS.has(part) || document === 'results') return path.join(import.meta.dirname, `results/${part}.md`)
+  return path.resolve(import.meta.dirname, '../docs', `${document ?? 'performance'}.md`)
+}
 
 const { values, positionals } = readCommandLine(HELP, {
   allowPositionals: true,
@@ -163,5 +167,8 @@ for (const part of chosen) {
   if (!values.markdown) continue
   if (OF_THE_STORE.has(part) && (await store)?.failures.length)
     console.error(`${part} isn’t written, because requests failed.`)
-  else await writeResults(documentOf(part), part, where, tables)
+  else {
+    const files = Map.groupBy(tables, (table) => fileOf(part, table))
+    for (const [file, shown] of files) await writeResults(file, part, where, shown)
+  }
 }

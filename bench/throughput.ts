@@ -141,6 +141,7 @@ export const shares = (
   const percent = (share: number): string => `${fixed(share * 100, 0)} %`
   return {
     title,
+    document: 'results',
     columns: [column, ...measured.map(({ subject }) => subject.replace(/ \(.*| *,.*/, ''))],
     rows: [
       ...shown.map((name) => [name, ...parts.map((part) => percent(part.get(name) ?? 0))]),

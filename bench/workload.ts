@@ -3,7 +3,7 @@ import { costOf, type Usage } from './cost/usage.ts'
 import { type Sources, usesOf } from './cost.ts'
 import { PRICES } from './prices.ts'
 import type { Table } from './report/table.ts'
-import { type Limits, needsOf, PER_EVENT, secondOf } from './workload/load.ts'
+import { type Limits, type Need, needsOf, PER_EVENT, secondOf } from './workload/load.ts'
 
 /** Events a second. */
 const LOADS = [1, 100, 10_000] as const
@@ -70,27 +70,39 @@ export const capacityTable = (sources: Sources): Table => ({
   ],
 })
 
-/** Lists at how many runs a second each limit is reached (docs/scale.md), from a load under which batches are full. */
-export const reachedTable = (sources: Sources, limits: Limits): Table => {
-  const [, events] = LOADS
+/** Lists how much of each limit the loads use, and at how many runs a second it is reached, scarcest first (docs/scale.md). */
+export const limitsTable = (sources: Sources, limits: Limits): Table => {
+  // A load under which batches are full.
+  const [, busy] = LOADS
+  const needs = LOADS.map((events) => needsOf(sources, events, limits))
+  const share = (name: string, of: readonly Need[]): string => {
+    const need = of.find(({ quota }) => quota.name === name)
+    return need ? `${amount((100 * need.needed) / need.quota.limit)} %` : '–'
+  }
   return {
     title: 'Limits in the order in which a growing load reaches them',
-    columns: ['limit', 'default', 'reached at, in runs a second', 'raised by'],
-    rows: needsOf(sources, events, limits).map(({ quota, needed }) => [
+    document: 'scale',
+    columns: [
+      'limit',
+      'default',
+      'reached at, in runs a second',
+      ...LOADS.map((events) => `used at ${events.toLocaleString('en')}`),
+      'raised by',
+    ],
+    rows: needsOf(sources, busy, limits).map(({ quota, needed }) => [
       quota.name,
-      amount(quota.limit),
-      amount((events * PER_EVENT.runs * quota.limit) / needed),
+      quota.limit.toLocaleString('en'),
+      amount((busy * PER_EVENT.runs * quota.limit) / needed),
+      ...needs.map((of) => share(quota.name, of)),
       quota.raised,
     ]),
     notes: [
-      `One run a second comes with ${1 / PER_EVENT.runs} events, ${PER_EVENT.deliveries / PER_EVENT.runs} deliveries and ${PER_EVENT.calls / PER_EVENT.runs} API calls. docs/scale.md says what follows.`,
+      `One run a second comes with ${1 / PER_EVENT.runs} events, ${PER_EVENT.deliveries / PER_EVENT.runs} deliveries and ${PER_EVENT.calls / PER_EVENT.runs} API calls. “Used” is the share at 1, 100 and 10,000 events a second.`,
     ],
   }
 }
 
-const share = (needed: number, limit: number): string => `${amount((100 * needed) / limit)} %`
-
-/** Builds the tables of a workload's monthly cost and its quotas. */
+/** Builds the tables of a workload's monthly cost and of the limits that it meets. */
 export const workloadTables = (sources: Sources, limits: Limits): Table[] => [
   {
     title: `A month in US dollars (${PRICES.region}, list prices of ${PRICES.date})`,
@@ -113,22 +125,5 @@ export const workloadTables = (sources: Sources, limits: Limits): Table[] => [
     ],
   },
   capacityTable(sources),
-  reachedTable(sources, limits),
-  ...LOADS.map((events): Table => {
-    const needs = needsOf(sources, events, limits)
-    return {
-      title: `Quotas at ${amount(events)} events a second`,
-      columns: ['quota', 'needed', 'default', 'share', 'raised by'],
-      rows: needs.map(({ quota, needed }) => [
-        quota.name,
-        amount(needed),
-        amount(quota.limit),
-        share(needed, quota.limit),
-        quota.raised,
-      ]),
-      notes: [
-        `The first quota is reached first, at ${amount(events / ((needs[0]?.needed ?? 0) / (needs[0]?.quota.limit ?? 1)))} events a second.`,
-      ],
-    }
-  }),
+  limitsTable(sources, limits),
 ]

@@ -62,6 +62,7 @@ export const faultTables = (played: Played, { seed, retryDelays }: { seed: numbe
     },
     {
       title: 'Discrepancies',
+      document: 'results',
       columns: ['what', 'times', 'the first'],
       rows: account.discrepancies.map(({ what, count, example }) => [what, String(count), example]),
       notes: [
@@ -70,6 +71,7 @@ export const faultTables = (played: Played, { seed, retryDelays }: { seed: numbe
     },
     {
       title: 'Receivers',
+      document: 'results',
       columns: ['kind', 'delivered', 'failed', 'skipped', 'requests', 'last error of one that failed'],
       rows: byKind.map(({ kind, delivered, failed, skipped, requests, error }) => [
         kind.name,
@@ -82,16 +84,19 @@ export const faultTables = (played: Played, { seed, retryDelays }: { seed: numbe
     },
     {
       title: 'Faults',
+      document: 'results',
       columns: ['what', 'times'],
       rows: tally.map(([what, times]) => [what, String(times)]),
     },
     {
       title: 'Requests that clients repeated',
+      document: 'results',
       columns: ['answer', 'times'],
       rows: repeated.map(([answer, times]) => [answer, String(times)]),
     },
     {
       title: 'Dead-letter queues',
+      document: 'results',
       columns: ['queue', 'messages', 'the first'],
       rows: deadLetters.map(({ queue, messages, example }) => [queue, String(messages), example]),
       notes: [

@@ -5,6 +5,8 @@ export interface Table {
   rows: readonly (readonly string[])[]
   /** Notes below the table. */
   notes?: readonly string[]
+  /** Document that shows the table, if it isn't the page about performance. */
+  document?: 'results' | 'scale'
 }
 
 const NUMBER = /^[-+–]?[$]?[\d ,.]+( ?(×|%|KB|ms|µs|s))?( [✓✗])?$/

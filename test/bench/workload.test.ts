@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { CALL_MIX, MCP_MIX, type Sources } from '#bench/cost.ts'
 import { BATCH, BUSY } from '#bench/endpoints/workers.ts'
 import { needsOf, secondOf } from '#bench/workload/load.ts'
-import { capacityTable, reachedTable, storedGb, workloadTables } from '#bench/workload.ts'
+import { capacityTable, limitsTable, storedGb, workloadTables } from '#bench/workload.ts'
 
 const consumption = (change: object = {}) => ({
   calls: 4,
@@ -43,11 +43,11 @@ describe('a workload', () => {
   })
 
   it('lists when each limit is reached, and docs/scale.md names each of them with its default', () => {
-    const { rows } = reachedTable(sources, limits)
+    const { rows } = limitsTable(sources, limits)
     const reached = rows.map(([, , runs]) => Number(String(runs).replaceAll(',', '')))
     expect(reached).toEqual(reached.toSorted((a, b) => a - b))
     const page = readFileSync(new URL('../../docs/scale.md', import.meta.url), 'utf8')
-    for (const [name, limit] of rows) expect(page).toContain(`| ${name} | ${String(limit).replace(/\.0+$/, '')} |`)
+    for (const [name, limit] of rows) expect(page).toContain(`| ${name} | ${limit} |`)
   })
 
   it('costs less with provisioned capacity while the load is even, and more once it is provisioned for peaks', () => {
@@ -79,8 +79,9 @@ describe('a workload', () => {
   })
 
   it('is reported for each load, with the total of a month', () => {
-    const [month, , , ...quotas] = workloadTables(sources, limits)
+    const [month] = workloadTables(sources, limits)
     expect(month?.rows.map(([events]) => events)).toEqual(['1.00', '100', '10,000'])
-    expect(quotas).toHaveLength(3)
+    const throttle = limitsTable(sources, limits).rows.find(([name]) => String(name).includes('throttle'))
+    expect(throttle?.slice(3, 6)).toEqual(['0.25 %', '25.0 %', '2,500 %'])
   })
 })
