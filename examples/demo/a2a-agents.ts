@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AgentCard, type Message, Role, TaskState, type TaskStatus } from '@a2a-js/sdk'
@@ -12,31 +10,12 @@ import {
   JsonRpcTransportHandler,
   ServerCallContext,
 } from '@a2a-js/sdk/server'
-
-// biome-ignore lint/suspicious/noExplicitAny: bodies have many shapes
-type Json = any
-
-export interface DemoAgent {
-  url: string
-  close(): Promise<void>
-}
-
-const listening = async (server: Server): Promise<DemoAgent> => {
-  if (!server.listening) await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
+import type { Json } from './client.ts'
+import { type DemoServer, startServer } from './server.ts'
 
 /** Starts an agent of the platform. It counts shelf by shelf, asks which warehouse is meant, and answers with the sum. */
-export const startCounter = async (): Promise<DemoAgent> => {
-  const server = createServer(async (request, response) => {
+export const startCounter = (): Promise<DemoServer> =>
+  startServer(async (request, response) => {
     const execute: Json = await json(request)
     if (execute.resume) {
       const { content } = execute.resume.input.warehouse
@@ -47,8 +26,6 @@ export const startCounter = async (): Promise<DemoAgent> => {
     response.writeHead(202).end()
     count(execute).catch((error: unknown) => console.error('The sample agent failed:', error))
   })
-  return listening(server.listen(0, '127.0.0.1'))
-}
 
 const count = async ({ run, callback }: Json): Promise<void> => {
   const report = async (resource: string, body: unknown) => {
@@ -68,8 +45,8 @@ const count = async ({ run, callback }: Json): Promise<void> => {
 }
 
 /** Starts an agent that knows nothing of the platform: a server on the official SDK. It asks once, then answers. */
-export const startOutsideAgent = async (): Promise<DemoAgent> => {
-  const server = createServer(async (request, response) => {
+export const startOutsideAgent = async (): Promise<DemoServer> => {
+  const agent = await startServer(async (request, response) => {
     const isCard = request.method === 'GET'
     const requestedVersion = String(request.headers['a2a-version'])
     const answer = isCard
@@ -77,7 +54,6 @@ export const startOutsideAgent = async (): Promise<DemoAgent> => {
       : await transport.handle((await json(request)) as Json, new ServerCallContext({ requestedVersion }))
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   })
-  const agent = await listening(server.listen(0, '127.0.0.1'))
   const card: AgentCard = {
     name: 'Stock helper',
     description: 'Answers questions about stock.',

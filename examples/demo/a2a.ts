@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AgentCard, type StreamResponse, TaskState, verifyAgentCardSignature } from '@a2a-js/sdk'
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client'
 import { dataMessage, startCounter, startOutsideAgent } from './a2a-agents.ts'
+import { bearer, demoClient, type Json, registerDeveloper, type StepLog, until } from './client.ts'
 import { resumingFetch } from './resuming.ts'
 
 export interface A2aJourneyOptions {
   baseUrl: string
-  /** Called after each step with its name, details and duration. */
-  log?: (step: string, detail: string, ms: number) => void
+  log?: StepLog
 }
 
 export interface A2aJourney {
@@ -22,9 +21,6 @@ export interface A2aJourney {
   address: string
   token: string
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
-type Json = any
 
 /** Describes an event of a stream in a few words. */
 const nameOf = ({ payload }: StreamResponse): string => {
@@ -50,46 +46,12 @@ const stateOf = (state: TaskState | undefined): string => TaskState[state ?? 0]?
  * question. Then an agent on the official server, registered by its card, does a run.
  * @throws at the first unexpected response
  */
-export const runA2aJourney = async ({ baseUrl, log = () => {} }: A2aJourneyOptions): Promise<A2aJourney> => {
+export const runA2aJourney = async ({ baseUrl, log }: A2aJourneyOptions): Promise<A2aJourney> => {
   const [counter, outside] = await Promise.all([startCounter(), startOutsideAgent()])
-  const unique = randomBytes(4).toString('hex')
-  let began = performance.now()
-  const step = (name: string, detail = ''): void => {
-    log(name, detail, performance.now() - began)
-    began = performance.now()
-  }
-  const call = async (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Json> => {
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-    return text ? JSON.parse(text) : undefined
-  }
-  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-  const email = `ada-${unique}@example.com`
+  const demo = demoClient(baseUrl, log)
+  const { step, call } = demo
   try {
-    const registered = await call('POST', '/api/v1/dev/register', {}, { email, name: 'Ada' })
-    const developer = { 'x-developer-key': registered.api_key }
-    const install = async (slug: string, more: object): Promise<string> => {
-      const app = await call('POST', '/api/v1/dev/apps', developer, {
-        slug: `${slug}-${unique}`,
-        name: slug,
-        type: 'agent',
-        requested_scopes: ['runs:read', 'runs:write', 'tools:invoke'],
-      })
-      await call('POST', `/api/v1/dev/apps/${app.id}/versions`, developer, {
-        id: `example-${unique}.${slug}-${unique}`,
-        version: '1.0.0',
-        name: slug,
-        summary: 'An agent of the demo.',
-        ...more,
-      })
-      await call('POST', `/api/v1/dev/apps/${app.id}/versions/1.0.0/promote`, developer)
-      return (await call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`, developer)).access_token
-    }
+    const { developer, install } = await registerDeveloper(demo)
     const runtime = { type: 'webhook', endpoint: counter.url, resume: true }
     const tool = { name: 'count', description: 'Counts what is in stock.', input_schema: { type: 'object' } }
     const counterToken = await install('counter', { runtime, tools: [tool] })
@@ -147,13 +109,8 @@ export const runA2aJourney = async ({ baseUrl, log = () => {} }: A2aJourneyOptio
     const made = await call('POST', '/api/v1/runs', bearer(outsideToken), { input: { text: 'How many?' } })
     const session = await call('POST', '/api/v1/dev/sandbox/session', developer, { as: 'owner' })
     const person = bearer(session.token)
-    const read = async (isReady: (run: Json) => boolean): Promise<Json> => {
-      for (const deadline = performance.now() + 60_000; performance.now() < deadline; await pause(300)) {
-        const run = await call('GET', `/console/runs/${made.id}`, person)
-        if (isReady(run)) return run
-      }
-      throw new Error(`The run ${made.id} didn’t get on within a minute.`)
-    }
+    const read = (isReady: (run: Json) => boolean) =>
+      until(`The run ${made.id}`, () => call('GET', `/console/runs/${made.id}`, person), isReady)
     const question = ({ steps }: Json): Json => steps.find(({ type }: Json) => type === 'input_request')
     const asked = question(await read(question)).output.input_requests.question_1.message
     step('A run goes to it as a message, and its question reaches the person', `${made.id}: ${asked}`)

@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { verifySvc } from '#shared/kernel/signatures.ts'
+import { type DemoServer, startServer } from './server.ts'
 
 interface Execute {
   run: { id: string; input: { fetch?: string; name?: string } }
@@ -9,12 +9,10 @@ interface Execute {
 }
 
 /** Sample agent of the demo, as a developer would write it. */
-export interface SampleAgent {
-  url: string
+export interface SampleAgent extends DemoServer {
   /** Number of calls with a valid signature, and of refused calls. */
   calls: { accepted: number; refused: number }
   useSecret(secret: string): void
-  close(): Promise<void>
 }
 
 /**
@@ -24,9 +22,9 @@ export interface SampleAgent {
 export const startAgent = async (): Promise<SampleAgent> => {
   let secret = ''
   const calls = { accepted: 0, refused: 0 }
-  const server = createServer(async (request, response) => {
+  const server = await startServer(async (request, response) => {
     if (request.method === 'GET') return void response.end('The content of the page.')
-    const body = await read(request)
+    const body = await text(request)
     const signature = String(request.headers['x-svc-signature'] ?? '')
     if (!verifySvc(secret, signature, body, Date.now() / 1_000)) {
       calls.refused++
@@ -36,12 +34,12 @@ export const startAgent = async (): Promise<SampleAgent> => {
     const execute = JSON.parse(body) as Execute
     if (execute.run.input.fetch === undefined) {
       response.writeHead(200, { 'content-type': 'application/json' })
-      const text = `Hello, ${execute.run.input.name ?? 'world'}!`
+      const output = { text: `Hello, ${execute.run.input.name ?? 'world'}!` }
       response.end(
         JSON.stringify({
           status: 'succeeded',
-          output: { text },
-          steps: [{ type: 'message', output: { text } }],
+          output,
+          steps: [{ type: 'message', output }],
           cost_units: 1,
         }),
       )
@@ -50,19 +48,11 @@ export const startAgent = async (): Promise<SampleAgent> => {
     response.writeHead(202).end()
     work(execute).catch((error: unknown) => console.error('The sample agent failed:', error))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
   return {
-    url: `http://127.0.0.1:${port}`,
+    ...server,
     calls,
     useSecret(value) {
       secret = value
-    },
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
     },
   }
 }
@@ -97,10 +87,4 @@ const work = async ({ run, callback }: Execute): Promise<void> => {
     await call(`/runs/${run.id}/complete`, done)
     return
   }
-}
-
-const read = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
 }

@@ -1,13 +1,12 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
+import { createHash, randomBytes } from 'node:crypto'
 import { startAgent } from './agent.ts'
+import { bearer, demoClient, type Json, type StepLog, until } from './client.ts'
 import { startReceiver } from './receiver.ts'
 
 export interface JourneyOptions {
   baseUrl: string
   adminKey: string
-  /** Called after each step with its name, details and duration. */
-  log?: (step: string, detail: string, ms: number) => void
+  log?: StepLog
 }
 
 /** Records and credentials that the journey created, for further checks. */
@@ -23,50 +22,20 @@ export interface JourneyResult {
   deliveries: { type: string; verified: boolean }[]
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
-type Json = any
-
 /**
  * Performs the platform's main use case over HTTP. A developer registers, and creates, publishes, tests and submits an agent.
  * An admin approves it. A customer consents, and the code is exchanged for tokens. A run starts, the agent receives a signed
  * run.execute, a dangerous step is approved, and a signed webhook arrives.
  * @throws at the first unexpected response
  */
-export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyOptions): Promise<JourneyResult> => {
+export const runJourney = async ({ baseUrl, adminKey, log }: JourneyOptions): Promise<JourneyResult> => {
   const agent = await startAgent()
   const receiver = await startReceiver()
-  const unique = randomBytes(4).toString('hex')
+  const { unique, step, call } = demoClient(baseUrl, log)
   const redirectUri = 'http://127.0.0.1:9/callback'
-  let began = performance.now()
-  const step = (name: string, detail = ''): void => {
-    log(name, detail, performance.now() - began)
-    began = performance.now()
-  }
-  const call = async (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Json> => {
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-    return text ? JSON.parse(text) : undefined
-  }
   try {
-    const registered = await call(
-      'POST',
-      '/api/v1/dev/register',
-      {},
-      {
-        email: `ada-${unique}@example.com`,
-        name: 'Ada',
-        company: 'Example Ltd',
-      },
-    )
+    const account = { email: `ada-${unique}@example.com`, name: 'Ada', company: 'Example Ltd' }
+    const registered = await call('POST', '/api/v1/dev/register', {}, account)
     const developer = { 'x-developer-key': registered.api_key }
     step('A developer registers', registered.developer.id)
 
@@ -114,7 +83,7 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
     step('An admin approves it')
 
     const session = await call('POST', '/console/session', {}, { user: `grace-${unique}`, workspace: `acme-${unique}` })
-    const person = { authorization: `Bearer ${session.token}` }
+    const person = bearer(session.token)
     const verifier = randomBytes(32).toString('base64url')
     const authorize = new URL(`${baseUrl}/oauth/authorize`)
     authorize.search = new URLSearchParams({
@@ -154,7 +123,7 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
     })
     const tokens = (await exchanged.json()) as Json
     expect(exchanged.status === 200, 'the code is exchanged for tokens', tokens)
-    const integration = { authorization: `Bearer ${tokens.access_token}` }
+    const integration = bearer(tokens.access_token)
     const me = await call('GET', '/api/v1/me', integration)
     step('The app exchanges the code for tokens', `${me.installation.id} in ${me.workspace.name}`)
 
@@ -169,6 +138,7 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
     step('and starts a run', run.id)
 
     const waiting = await until(
+      'The run',
       () => call('GET', `/console/runs/${run.id}`, person),
       (current) => current.status === 'awaiting_approval',
     )
@@ -179,6 +149,7 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
     step('The customer approves')
 
     const done = await until(
+      'The run',
       () => call('GET', `/api/v1/runs/${run.id}`, integration),
       (current) => current.finished_at !== null,
     )
@@ -186,6 +157,7 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
     step('The platform fetches the page, and the agent completes the run', `read: ${done.output.read}`)
 
     await until(
+      'A webhook',
       async () => receiver.events,
       (events) => events.some((event: Json) => event.type === 'run.succeeded'),
     )
@@ -215,13 +187,4 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
 
 const expect = (holds: boolean, what: string, seen: unknown): void => {
   if (!holds) throw new Error(`Expected that ${what}, but got ${JSON.stringify(seen)}`)
-}
-
-const until = async (read: () => Promise<Json>, done: (value: Json) => boolean): Promise<Json> => {
-  for (const deadline = performance.now() + 30_000; performance.now() < deadline; ) {
-    const value = await read()
-    if (done(value)) return value
-    await pause(200)
-  }
-  throw new Error('Timed out after 30 seconds')
 }

@@ -1,19 +1,13 @@
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { setTimeout as pause } from 'node:timers/promises'
+import { bearer, demoClient, type Json, registerDeveloper, type StepLog, until } from './client.ts'
+import { startServer } from './server.ts'
 
 export interface McpJourneyOptions {
   baseUrl: string
   /** Stops the platform and starts it again with the same data. */
   restart(): Promise<void>
-  /** Called after each step with its name, details and duration. */
-  log?: (step: string, detail: string, ms: number) => void
+  log?: StepLog
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
-type Json = any
 
 const VERSION = '2026-07-28'
 const OWN = 'io.modelcontextprotocol'
@@ -49,15 +43,13 @@ const mcpClient = (url: string, token: string) => {
   return {
     request,
     /** Reads a task until it has ended, or `done` says so. Survives a platform that is down for a moment. */
-    async follow(taskId: string, done = (task: Json): boolean => ENDED.includes(task.status)): Promise<Json> {
-      for (const deadline = performance.now() + 60_000; performance.now() < deadline; await pause(300)) {
-        const task = await request('tasks/get', { taskId }).catch((error: Error) => {
+    follow(taskId: string, done = (task: Json): boolean => ENDED.includes(task.status)): Promise<Json> {
+      const readTask = () =>
+        request('tasks/get', { taskId }).catch((error: Error) => {
           if (error instanceof TypeError || error instanceof SyntaxError) return undefined
           throw error
         })
-        if (task && done(task)) return task
-      }
-      throw new Error(`The task ${taskId} didn’t end within a minute.`)
+      return until(`The task ${taskId}`, readTask, (task) => task && done(task))
     },
   }
 }
@@ -65,25 +57,13 @@ const mcpClient = (url: string, token: string) => {
 const ENDED = ['completed', 'failed', 'cancelled']
 
 /** Agent that reads pages. It calls the platform's tools over MCP, with its run's token, and waits for the person as a task. */
-const startReader = async () => {
-  const server = createServer(async (request, response) => {
+const startReader = () =>
+  startServer(async (request, response) => {
     if (request.method === 'GET') return void response.end('The content of the page.')
     const execute = await json(request)
     response.writeHead(202).end()
     read(execute).catch((error: unknown) => console.error('The sample agent failed:', error))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
 
 const read = async ({ run, callback }: Json): Promise<void> => {
   const platform = mcpClient(callback.mcp_url, callback.token)
@@ -105,60 +85,22 @@ const read = async ({ run, callback }: Json): Promise<void> => {
  * restarted, the person approves, and the client gets the result.
  * @throws at the first unexpected response
  */
-export const runMcpJourney = async ({ baseUrl, restart, log = () => {} }: McpJourneyOptions): Promise<Json> => {
+export const runMcpJourney = async ({ baseUrl, restart, log }: McpJourneyOptions): Promise<Json> => {
   const reader = await startReader()
-  const unique = randomBytes(4).toString('hex')
-  let began = performance.now()
-  const step = (name: string, detail = ''): void => {
-    log(name, detail, performance.now() - began)
-    began = performance.now()
-  }
-  const call = async (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Json> => {
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-    return text ? JSON.parse(text) : undefined
-  }
+  const demo = demoClient(baseUrl, log)
+  const { unique, step, call } = demo
   try {
-    const registered = await call(
-      'POST',
-      '/api/v1/dev/register',
-      {},
-      { email: `ada-${unique}@example.com`, name: 'Ada' },
-    )
-    const developer = { 'x-developer-key': registered.api_key }
-    const install = async (slug: string, tools: object[]): Promise<string> => {
-      const app = await call('POST', '/api/v1/dev/apps', developer, {
-        slug,
-        name: slug,
-        type: 'agent',
-        requested_scopes: ['runs:read', 'runs:write', 'tools:invoke'],
-      })
-      await call('POST', `/api/v1/dev/apps/${app.id}/versions`, developer, {
-        id: `example-${unique}.${slug}`,
-        version: '1.0.0',
-        name: slug,
-        summary: 'An agent of the demo.',
-        runtime: { type: 'webhook', endpoint: reader.url },
-        tools,
-      })
-      await call('POST', `/api/v1/dev/apps/${app.id}/versions/1.0.0/promote`, developer)
-      return (await call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`, developer)).access_token
-    }
+    const { developer, install } = await registerDeveloper(demo)
+    const runtime = { type: 'webhook', endpoint: reader.url }
     const slug = `reader-${unique}`
-    await install(slug, [
-      {
-        name: 'read_page',
-        description: 'Reads a page.',
-        input_schema: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
-        mcp: { annotations: { readOnlyHint: true }, task: 'always' },
-      },
-    ])
-    const token = await install(`assistant-${unique}`, [])
+    const tool = {
+      name: 'read_page',
+      description: 'Reads a page.',
+      input_schema: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
+      mcp: { annotations: { readOnlyHint: true }, task: 'always' },
+    }
+    await install('reader', { runtime, tools: [tool] })
+    const token = await install('assistant', { runtime, tools: [] })
     step('A developer installs two agents in the sandbox', slug)
 
     const client = mcpClient(`${baseUrl}/mcp`, token)
@@ -177,7 +119,7 @@ export const runMcpJourney = async ({ baseUrl, restart, log = () => {} }: McpJou
     step('The platform stops and starts again')
 
     const session = await call('POST', '/api/v1/dev/sandbox/session', developer, { as: 'owner' })
-    const person = { authorization: `Bearer ${session.token}` }
+    const person = bearer(session.token)
     const run = await call('GET', `/console/runs/${task.taskId}`, person)
     const approval = run.steps.find(({ type }: Json) => type === 'approval')
     await call('POST', `/console/runs/${run.id}/steps/${approval.id}/decision`, person, { decision: 'approve' })
@@ -185,7 +127,7 @@ export const runMcpJourney = async ({ baseUrl, restart, log = () => {} }: McpJou
 
     const { status, result } = await client.follow(task.taskId)
     if (status !== 'completed' || result.isError) throw new Error(`The task ended as ${JSON.stringify(result)}`)
-    step('The client’s next look at its task has the result', result.content[0].text)
+    step('The client reads its task again and gets the result', result.content[0].text)
     return result
   } finally {
     await reader.close()

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { verifySvc } from '#shared/kernel/signatures.ts'
+import { startServer } from './server.ts'
 
 export interface ReceivedEvent {
   type: string
@@ -12,28 +12,19 @@ export interface ReceivedEvent {
 export const startReceiver = async () => {
   let secret = ''
   const events: ReceivedEvent[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const raw = Buffer.concat(chunks).toString()
+  const { url, close } = await startServer(async (request, response) => {
+    const raw = await text(request)
     const verified = verifySvc(secret, String(request.headers['x-svc-signature'] ?? ''), raw, Date.now() / 1_000)
     const { type, data } = JSON.parse(raw)
     events.push({ type, data, verified })
     response.writeHead(verified ? 204 : 400).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
   return {
-    url: `http://127.0.0.1:${port}/webhooks`,
+    url: `${url}/webhooks`,
     events,
     useSecret(value: string) {
       secret = value
     },
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
 }

@@ -1,13 +1,12 @@
 import {
-  DeleteObjectCommand,
   GetObjectCommand,
-  ListObjectVersionsCommand,
   NoSuchKey,
   PutObjectCommand,
   paginateListObjectsV2,
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
+import { deleteVersions } from '../versions.ts'
 import type { KeyObjects } from './reseal.ts'
 
 /** The bucket's objects with keys, with the operator's credentials. */
@@ -36,14 +35,7 @@ export const keyObjectsOf = (client: S3Client, Bucket: string): KeyObjects => {
         throw error
       }
     },
-    async remove(key) {
-      // A key is written a few times in its life, so one page has all its versions.
-      const { Versions = [], DeleteMarkers = [] } = await client.send(
-        new ListObjectVersionsCommand({ Bucket, Prefix: key }),
-      )
-      const all = [...Versions, ...DeleteMarkers].filter(({ Key }) => Key === key)
-      for (const { VersionId } of all) await client.send(new DeleteObjectCommand({ Bucket, Key: key, VersionId }))
-    },
+    remove: (key) => deleteVersions(client, Bucket, key),
     async *list(Prefix) {
       for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
         for (const { Key } of Contents) if (Key !== undefined) yield Key

@@ -26,6 +26,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { Context } from '#infra/config.ts'
 import { readStage, serviceStackOf, stackOutputs } from '../stage.ts'
+import { deleteVersions } from '../versions.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CDK = join(ROOT, 'node_modules', '.bin', 'cdk')
@@ -226,14 +227,7 @@ export class ProvedStage {
     if (readStage(this.#options.context).retainData) return
     const resources = await Promise.all((await this.#stacks()).map(({ StackName = '' }) => this.#resources(StackName)))
     const buckets = resources.flat().filter(({ ResourceType }) => ResourceType === 'AWS::S3::Bucket')
-    for (const { PhysicalResourceId: Bucket } of buckets) {
-      for (;;) {
-        const { Versions = [], DeleteMarkers = [] } = await this.#s3.send(new ListObjectVersionsCommand({ Bucket }))
-        const all = [...Versions, ...DeleteMarkers]
-        if (all.length === 0) break
-        for (const { Key, VersionId } of all) await this.#s3.send(new DeleteObjectCommand({ Bucket, Key, VersionId }))
-      }
-    }
+    for (const { PhysicalResourceId: bucket = '' } of buckets) await deleteVersions(this.#s3, bucket)
   }
 
   async #find(TableName: string, text: string): Promise<{ holds: boolean; records: number }> {
