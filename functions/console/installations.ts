@@ -9,6 +9,7 @@ import {
 } from '#shared/access/installations/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
+import { INSTALL_ERRORS } from './support/install-errors.ts'
 
 const AddInstallation = () =>
   z
@@ -50,15 +51,7 @@ const add = defineEndpoint({
   body: AddInstallation,
   status: 201,
   response: InstallationDetailsSchema,
-  errors: [
-    'not_found',
-    'app_suspended',
-    'app_not_approved',
-    'installation_suspended',
-    'insufficient_scope',
-    'scope_denied_by_admin',
-    'no_manifest',
-  ],
+  errors: INSTALL_ERRORS,
   handler: ({ work, caller, body }) => addInstallation(work, caller, body),
 })
 

@@ -2,6 +2,7 @@ import { InstallationDetailsSchema } from '#shared/access/installations/index.ts
 import { installSampleAgent } from '#shared/agents/sample/index.ts'
 import { DemoSchema, seedDemo } from '#shared/agents/sandbox/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { INSTALL_ERRORS } from './support/install-errors.ts'
 
 const install = defineEndpoint({
   id: 'console.sampleAgent.install',
@@ -16,15 +17,7 @@ const install = defineEndpoint({
     'a new workspace. Installing it again changes nothing.',
   status: 201,
   response: InstallationDetailsSchema,
-  errors: [
-    'not_found',
-    'app_suspended',
-    'app_not_approved',
-    'installation_suspended',
-    'insufficient_scope',
-    'scope_denied_by_admin',
-    'no_manifest',
-  ],
+  errors: INSTALL_ERRORS,
   handler: ({ work, caller }) => installSampleAgent(work, caller),
 })
 
@@ -41,17 +34,7 @@ const fill = defineEndpoint({
     'workspace, and only in local runs (`console_provisioning_disabled`).',
   status: 201,
   response: DemoSchema,
-  errors: [
-    'console_provisioning_disabled',
-    'conflict',
-    'not_found',
-    'app_suspended',
-    'app_not_approved',
-    'installation_suspended',
-    'insufficient_scope',
-    'scope_denied_by_admin',
-    'no_manifest',
-  ],
+  errors: ['console_provisioning_disabled', 'conflict', ...INSTALL_ERRORS],
   handler: ({ work, caller }) => seedDemo(work, caller),
 })
 
