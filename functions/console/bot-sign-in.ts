@@ -1,5 +1,6 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { countFailedSignIns } from '#shared/http/failed-authentications.ts'
 import {
   ConsoleSessionSchema,
   isSessionLive,
@@ -9,7 +10,6 @@ import {
   WidgetAuth,
 } from '#shared/identity/people/index.ts'
 import { BotInfoSchema, readBotInfo } from '#shared/messaging/bot/index.ts'
-import { countFailedSignIns } from './support/count-failed-sign-ins.ts'
 
 const common = {
   group: 'console',

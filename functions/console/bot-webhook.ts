@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { countFailedSignIns } from '#shared/http/failed-authentications.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { BotUpdate, handleUpdate } from '#shared/messaging/bot/index.ts'
 import { describeWaiting } from '#shared/messaging/waiting/index.ts'
-import { countFailedSignIns } from './support/count-failed-sign-ins.ts'
 
 const receive = defineEndpoint({
   id: 'console.bot.receiveUpdate',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { countFailure } from '#shared/http/failed-authentications.ts'
+import { countFailedSignIns } from '#shared/http/failed-authentications.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { AccountUpdate, receiveUpdate } from '#shared/messaging/messenger/index.ts'
 
@@ -22,12 +22,9 @@ const receive = defineEndpoint({
   response: () => z.object({}).meta({ id: 'MessengerUpdateTaken', description: 'Always empty.' }),
   errors: ['unauthorized', 'rate_limited', 'conflict'],
   needs: ['table:read', 'table:write'],
-  handler: async ({ work, params, body, request }) => {
-    try {
-      return await receiveUpdate(work, params.id, request.headers['x-telegram-bot-api-secret-token'], body)
-    } catch (error) {
-      throw await countFailure(work, work.sourceIp, error)
-    }
+  handler: ({ work, params, body, request }) => {
+    const secret = request.headers['x-telegram-bot-api-secret-token']
+    return countFailedSignIns(work, () => receiveUpdate(work, params.id, secret, body))
   },
 })
 

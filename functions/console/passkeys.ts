@@ -7,6 +7,7 @@ import {
   presentPasskey,
 } from '#shared/foundation/passkeys/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { countFailedSignIns } from '#shared/http/failed-authentications.ts'
 import { wholeList } from '#shared/http/paging.ts'
 import {
   addPersonPasskey,
@@ -17,7 +18,6 @@ import {
   removePersonPasskey,
   signInByPasskey,
 } from '#shared/identity/people/index.ts'
-import { countFailedSignIns } from './support/count-failed-sign-ins.ts'
 
 const own = { group: 'console', caller: 'console', whileSuspended: true } as const
 const signIn = { group: 'console', caller: 'none', anonymous: 'signIn', method: 'POST' } as const

@@ -1,6 +1,6 @@
 import { AddPasskey, PasskeyOptionsSchema, PasskeySchema, PresentPasskey } from '#shared/foundation/passkeys/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { countFailure } from '#shared/http/failed-authentications.ts'
+import { countFailedSignIns } from '#shared/http/failed-authentications.ts'
 import { wholeList } from '#shared/http/paging.ts'
 import {
   addMemberPasskey,
@@ -102,13 +102,7 @@ const finishSignIn = defineEndpoint({
   errors: ['unauthorized', 'not_a_developer', 'conflict', 'rate_limited'],
   secret: true,
   needs: ['table:read', 'table:write'],
-  handler: async ({ work, body }) => {
-    try {
-      return await signInByMemberPasskey(work, body)
-    } catch (error) {
-      throw await countFailure(work, work.sourceIp, error)
-    }
-  },
+  handler: ({ work, body }) => countFailedSignIns(work, () => signInByMemberPasskey(work, body)),
 })
 
 export const endpoints = [list, begin, add, remove, beginSignIn, finishSignIn]

@@ -1,5 +1,5 @@
 import { rateLimited, takeFromBucket } from '#shared/foundation/limits/index.ts'
-import type { Deps } from '#shared/foundation/work/index.ts'
+import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { addressKey } from './source-address.ts'
@@ -14,4 +14,13 @@ export const countFailure = async (deps: Deps, sourceIp: string | undefined, err
   const taken = await takeFromBucket(deps, `address:${addressKey(sourceIp)}`, LIMITS.addressFailureRate)
   if (taken.allowed) return error
   return rateLimited('address', taken.retryAfter, { message: 'Too many failed authentications from this address.' })
+}
+
+/** Counts a failed sign-in against the caller's address, as a wrong credential counts elsewhere. */
+export const countFailedSignIns = async <T>(work: Work, authenticate: () => Promise<T>): Promise<T> => {
+  try {
+    return await authenticate()
+  } catch (error) {
+    throw await countFailure(work, work.sourceIp, error)
+  }
 }
