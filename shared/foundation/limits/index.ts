@@ -1,6 +1,6 @@
+export { returnToBucket, returnTogether, takeFromBucket, takeTogether } from './bucket.ts'
 export { announceSpentBudget, spendDayBudget } from './day-budget.ts'
-export { type Rate, type RateDecision, returnToBucket, takeFromBucket } from './gcra.ts'
+export type { Rate, RateDecision } from './gcra.ts'
 export { reserveSlot } from './pace.ts'
 export { rateLimited } from './rate-limited.ts'
-export { returnTogether, takeTogether } from './shared-bucket.ts'
 export { closeStream, isStreamOpen, openStream } from './streams.ts'

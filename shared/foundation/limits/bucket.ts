@@ -4,7 +4,7 @@ import { ConditionFailed, ifUnchanged } from '#shared/table/entity.ts'
 import { either, lte, missing, type Where } from '#shared/table/expressions.ts'
 import type { Deps } from '../work/work.ts'
 import { BucketEntity, type StoredBucket } from './entity.ts'
-import { CLOCK_SKEW, intervalOf, type Rate, type RateDecision, refused, taken, toleranceOf } from './gcra.ts'
+import { decisionOf, intervalOf, isImpossible, type Rate, type RateDecision, taken, toleranceOf } from './gcra.ts'
 
 /** One of the rate limits that share an item. */
 export interface Part {
@@ -32,8 +32,9 @@ const AT_ONCE = 3
 const PAUSE = 20
 
 /**
- * Takes one request from all of these parts of an item, or from none. It costs one write while they are full, and two in
- * between. Exact like {@link takeFromBucket}, and by the same algorithm.
+ * Takes one request from all of these parts of an item, or from none, with the generic cell rate algorithm (GCRA). A part is one
+ * number, the theoretical arrival time. Conditional writes change it, so parallel requests are counted exactly. A full part
+ * allows exactly its burst. Costs one write while all parts are full or one is empty, and two in between.
  *
  * A part that is full says nothing that its absence wouldn't say, so it may be removed at any time. A limit of the whole item
  * bounds how many of its parts can be in use at once.
@@ -76,16 +77,6 @@ export const takeTogether = async (
   }
 }
 
-/** Returns true for a bucket that is emptier than possible, because this clock or the writer's was wrong. It is reset. */
-const isImpossible = (rate: Rate, tat: number, now: number): boolean =>
-  tat > now + toleranceOf(rate) + intervalOf(rate) + CLOCK_SKEW
-
-/** Returns the decision by a known arrival time, as if it were still the same. */
-const decisionOf = (rate: Rate, tat = 0, now: number): RateDecision => {
-  const limit = now + toleranceOf(rate)
-  return tat > limit && !isImpossible(rate, tat, now) ? refused(rate, tat, limit) : taken(rate, tat, now)
-}
-
 /** Removes full parts from an item with too many or old ones, unless another request takes from one of them. */
 const removeFull = async (
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
@@ -105,6 +96,16 @@ const removeFull = async (
   await ifUnchanged(table.transact([BucketEntity.update({ name }, { set }, { where })]))
 }
 
+/** Takes one request from a bucket with one rate limit. */
+export const takeFromBucket = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  name: string,
+  rate: Rate,
+): Promise<RateDecision> => {
+  const [decision] = await takeTogether(deps, name, [{ field: 'tat', rate }])
+  return decision as RateDecision
+}
+
 /** Returns the request to these parts after it was refused for another reason. */
 export const returnTogether = async (
   { table }: Pick<Deps, 'table'>,
@@ -115,3 +116,6 @@ export const returnTogether = async (
   // If the bucket has expired, there is nothing to return: a new one is full. So is a part that was removed.
   await ifUnchanged(table.transact([BucketEntity.update({ name }, { add })]))
 }
+
+export const returnToBucket = (deps: Pick<Deps, 'table'>, name: string, rate: Rate): Promise<void> =>
+  returnTogether(deps, name, [{ field: 'tat', rate }])
