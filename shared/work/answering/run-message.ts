@@ -15,8 +15,8 @@ export interface RunMessage {
 }
 
 /**
- * Returns the message for a run that has ended: the output's `text`, or else the output as JSON. There is none if the
- * output is empty and the agent posted messages itself. For a failure it explains the error and contains its code.
+ * Returns the message for a run that has ended: the output's `text`, or else the output as JSON. There is none if the output has
+ * no text and the agent posted messages itself. For a failure, it explains the error and contains its code.
  */
 export const composeRunMessage = async (
   deps: Pick<Deps, 'table' | 'objects'>,
