@@ -66,7 +66,11 @@ export const registerDeveloper = async ({ unique, call }: DemoClient) => {
 }
 
 /** Reads until the result is as expected, at most a minute. @param what names it in the error */
-export const until = async (what: string, read: () => Promise<Json>, isDone: (value: Json) => boolean): Promise<Json> => {
+export const until = async (
+  what: string,
+  read: () => Promise<Json>,
+  isDone: (value: Json) => boolean,
+): Promise<Json> => {
   for (const deadline = performance.now() + 60_000; performance.now() < deadline; await pause(200)) {
     const value = await read()
     if (isDone(value)) return value

@@ -26,41 +26,41 @@ const rate = { perSecond: 10, burst: 20 }
 describe('a bucket of 20, refilled at 10 a second', () => {
   it('allows exactly its burst when full, however the requests arrive', async () => {
     const deps = { table, clock: new TestClock() }
-    const taken = await Promise.all(Array.from({ length: 60 }, () => takeFromBucket(deps, 'parallel', rate)))
+    const taken = await Promise.all(Array.from({ length: 60 }, () => takeFromBucket(deps, 'single-parallel', rate)))
     expect(taken.filter(({ allowed }) => allowed)).toHaveLength(20)
     expect(taken.filter(({ allowed }) => !allowed).every(({ retryAfter }) => retryAfter === 1)).toBe(true)
   })
 
   it('counts down the remaining requests, and refills with time', async () => {
     const deps = { table, clock: new TestClock() }
-    expect((await takeFromBucket(deps, 'serial', rate)).remaining).toBe(19)
-    expect((await takeFromBucket(deps, 'serial', rate)).remaining).toBe(18)
-    for (let i = 0; i < 18; i++) await takeFromBucket(deps, 'serial', rate)
-    expect((await takeFromBucket(deps, 'serial', rate)).allowed).toBe(false)
+    expect((await takeFromBucket(deps, 'single-serial', rate)).remaining).toBe(19)
+    expect((await takeFromBucket(deps, 'single-serial', rate)).remaining).toBe(18)
+    for (let i = 0; i < 18; i++) await takeFromBucket(deps, 'single-serial', rate)
+    expect((await takeFromBucket(deps, 'single-serial', rate)).allowed).toBe(false)
     deps.clock.advance(100)
-    expect((await takeFromBucket(deps, 'serial', rate)).allowed).toBe(true)
-    expect((await takeFromBucket(deps, 'serial', rate)).allowed).toBe(false)
+    expect((await takeFromBucket(deps, 'single-serial', rate)).allowed).toBe(true)
+    expect((await takeFromBucket(deps, 'single-serial', rate)).allowed).toBe(false)
     deps.clock.advance(60_000)
-    expect((await takeFromBucket(deps, 'serial', rate)).remaining).toBe(19)
+    expect((await takeFromBucket(deps, 'single-serial', rate)).remaining).toBe(19)
   })
 
   it('refuses no longer than it can be empty: a bucket filled by a wrong clock is reset', async () => {
     const [right, ahead] = [new TestClock(), new TestClock()]
     ahead.advance(30_000)
-    await takeFromBucket({ table, clock: ahead }, 'ahead', rate)
-    expect((await takeFromBucket({ table, clock: right }, 'ahead', rate)).allowed).toBe(true)
+    await takeFromBucket({ table, clock: ahead }, 'single-ahead', rate)
+    expect((await takeFromBucket({ table, clock: right }, 'single-ahead', rate)).allowed).toBe(true)
     const more = await Promise.all(
-      Array.from({ length: 30 }, () => takeFromBucket({ table, clock: right }, 'ahead', rate)),
+      Array.from({ length: 30 }, () => takeFromBucket({ table, clock: right }, 'single-ahead', rate)),
     )
     expect(more.filter(({ allowed }) => allowed)).toHaveLength(19)
   })
 
   it('allows one more after one was returned', async () => {
     const deps = { table, clock: new TestClock() }
-    for (let i = 0; i < 20; i++) await takeFromBucket(deps, 'back', rate)
-    await returnToBucket(deps, 'back', rate)
-    expect((await takeFromBucket(deps, 'back', rate)).allowed).toBe(true)
-    expect((await takeFromBucket(deps, 'back', rate)).allowed).toBe(false)
+    for (let i = 0; i < 20; i++) await takeFromBucket(deps, 'single-back', rate)
+    await returnToBucket(deps, 'single-back', rate)
+    expect((await takeFromBucket(deps, 'single-back', rate)).allowed).toBe(true)
+    expect((await takeFromBucket(deps, 'single-back', rate)).allowed).toBe(false)
   })
 
   it('is full, and accepts a returned request, after it expired in the middle of a request', async () => {
