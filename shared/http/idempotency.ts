@@ -1,5 +1,5 @@
-import { gunzipSync, gzipSync } from 'node:zlib'
 import { type IdempotencyRecord, IdempotencyRecordEntity } from '#shared/foundation/idempotency/index.ts'
+import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { SECOND } from '../kernel/clock.ts'
 import { seal, unsealBytes } from '../kernel/encryption.ts'
@@ -10,6 +10,7 @@ import { LIMITS } from '../kernel/limits.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { ConditionFailed, ifUnchanged, type Write } from '../table/entity.ts'
 import { lte } from '../table/expressions.ts'
+import { packAnswer, unpackAnswer } from './packed-answer.ts'
 
 /** A stored response, as it was first sent. */
 export interface StoredResponse {
@@ -93,6 +94,8 @@ interface LockOptions {
 interface Kept {
   objects: Deps['objects']
   sealing: () => Promise<SealingKeys>
+  /** Reports whether responses may be stored in the form that the version before can't read. */
+  isLean: () => Promise<boolean>
 }
 
 /**
@@ -109,7 +112,7 @@ export const lockIdempotencyKey = async (
 ): Promise<IdempotencyLock> => {
   const { table, clock, keys } = deps
   const sealing = async () => (workspaceId === undefined ? keys.data() : keys.ofWorkspace(workspaceId))
-  const kept: Kept = { objects: deps.objects, sealing }
+  const kept: Kept = { objects: deps.objects, sealing, isLean: () => isUpgradeDone(table, LEAN_RECORDS) }
   const scope_hash = sha256(scope)
   const body_hash = sha256(body)
   const now = clock.now()
@@ -216,12 +219,12 @@ const stillRunning = (ms: number): PlatformError =>
 
 /** Encrypts a response and binds it to its record. A stored response may hold a secret. */
 const close = async (
-  { sealing, objects }: Kept,
+  { sealing, objects, isLean }: Kept,
   { scope_hash }: IdempotencyRecord,
   owner: string,
   answer: StoredResponse,
 ): Promise<string> => {
-  const sealed = await seal(await sealing(), `kept:${scope_hash}`, gzipSync(JSON.stringify(answer)))
+  const sealed = await seal(await sealing(), `kept:${scope_hash}`, packAnswer(answer, await isLean()))
   if (sealed.length <= INLINE_ANSWER) return sealed
   // Does not overwrite an object that the record may still name.
   const object = `kept/${scope_hash}/${owner}`
@@ -237,5 +240,5 @@ const open = async (
     ? new TextDecoder().decode(await objects.get(answer.slice('object:'.length)))
     : answer
   const bytes = await unsealBytes(await sealing(), `kept:${scope_hash}`, sealed)
-  return JSON.parse(gunzipSync(bytes).toString()) as StoredResponse
+  return unpackAnswer(bytes) as StoredResponse
 }
