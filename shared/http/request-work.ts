@@ -1,5 +1,5 @@
 import type { Work } from '#shared/foundation/work/index.ts'
-import { newId } from '../kernel/ids.ts'
+import { idsOf } from '../kernel/ids.ts'
 import type { Exchange } from './exchange.ts'
 import { renderValue } from './render.ts'
 
@@ -14,7 +14,7 @@ export const createRequestWork = (exchange: Exchange): Work => {
     sourceIp,
     developerMember: caller.kind === 'developer' ? caller.member?.id : undefined,
     userAgent: exchange.headers['user-agent'],
-    id: hold?.id ?? ((kind) => newId(kind, deps.clock.now())),
+    id: hold?.id ?? idsOf(requestId, () => deps.clock.now()),
     async commit(writes, value) {
       if (!hold || value === undefined) {
         await deps.table.transact(writes)

@@ -13,7 +13,7 @@ import { createQueues } from '../adapters/queues.ts'
 import type { Capability } from '../kernel/capabilities.ts'
 import { SECOND } from '../kernel/clock.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
-import { newId } from '../kernel/ids.ts'
+import { idsOf, newId } from '../kernel/ids.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
 import { restoreTrace, type TraceContext, traceSchema } from '../kernel/tracing/context.ts'
 import { exportingSpans, type Invocation, inBatch, inScope } from '../kernel/tracing/scope.ts'
@@ -114,7 +114,7 @@ export const createWorkerWork = (deps: WorkerDeps): WorkerWork => {
     ...deps,
     requestId,
     sourceIp: undefined,
-    id: (kind) => newId(kind, deps.clock.now()),
+    id: idsOf(requestId, () => deps.clock.now()),
     commit: (writes) => deps.table.transact(writes),
   }
 }

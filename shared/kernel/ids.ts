@@ -77,6 +77,26 @@ export const newId = (kind: IdKind, nowMs: number): string => `${PREFIXES[kind]}
 export const derivedId = (kind: IdKind, ms: number, seed: string): string =>
   `${PREFIXES[kind]}_${ulid(ms, createHash('sha256').update(`${kind}\n${seed}`).digest())}`
 
+/** Returns the id of another kind with the same time and random part, for a record that another one can be found by. */
+export const siblingId = (kind: IdKind, id: string): string => `${PREFIXES[kind]}${id.slice(id.indexOf('_'))}`
+
+/**
+ * Creates the ids of a request's or a worker's records. Its first run is a sibling of the request, so that the run is found by
+ * the request's id without an index. Lists that are split by day need ids of the same day, so the exception is a run that is
+ * created after midnight.
+ */
+export const idsOf = (requestId: string, now: () => number): ((kind: IdKind) => string) => {
+  let hasRun = false
+  return (kind) => {
+    const at = now()
+    if (kind !== 'run' || hasRun || dayOf(at) !== dayOf(idTime(requestId))) return newId(kind, at)
+    hasRun = true
+    return siblingId('run', requestId)
+  }
+}
+
+const dayOf = (ms: number): number => Math.floor(ms / 86_400_000)
+
 /** Returns the creation time of an id in epoch milliseconds. */
 export const idTime = (id: string): number => {
   let ms = 0

@@ -1,6 +1,7 @@
 import { loadOwnApp } from '#shared/catalogue/apps/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { idFloor } from '#shared/kernel/ids.ts'
+import { MINUTE } from '#shared/kernel/clock.ts'
+import { idFloor, isId, siblingId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -20,6 +21,9 @@ const listOf = ({
   return status === undefined ? 'ALL' : `STATUS#${status}`
 }
 
+/** Lists that hold every run of an app together. */
+const STATUS_LISTS = FINISHED.map((status) => listOf({ status }))
+
 /** Shards of a list that each run of a busy app could be in. Those of requests are short. Never lowered. */
 const LOG_SHARDS = 4
 
@@ -35,9 +39,14 @@ const shardsOf = (list: string): string[] => [
   ...(isSharded(list) ? Array.from({ length: LOG_SHARDS }, (_, shard) => `${list}#${shard}`) : []),
 ]
 
+/** Returns the run that shares its id with a request: the first one that the request started. */
+const runOfRequest = (requestId: string): string | undefined =>
+  isId('request', requestId) ? siblingId('run', requestId) : undefined
+
 /**
  * Returns the writes of a finished run's copies in its app's log.
- * @param isLean leaves out the list of all runs, which is merged from the lists of their statuses
+ * @param isLean leaves out the list of all runs, which is merged from the lists of their statuses, and those of requests whose
+ *   id says which run it is
  */
 export const logWrites = (run: Run, isLean: boolean): Write[] => {
   const { id: run_id, app_id, installation_id, version, trigger, status, error_code, request_id, is_sandbox } = run
@@ -61,7 +70,7 @@ export const logWrites = (run: Run, isLean: boolean): Write[] => {
     ...(isLean ? [] : [{}]),
     { status: status as LogFilter['status'] },
     ...(error_code === undefined ? [] : [{ error_code }]),
-    ...(request_id === undefined ? [] : [{ request_id }]),
+    ...(request_id === undefined || (isLean && runOfRequest(request_id) === run_id) ? [] : [{ request_id }]),
   ]
   return filters.map((filter) => AppLogEntity.replace({ ...entry, list: shardFor(listOf(filter), run_id) }))
 }
@@ -83,18 +92,29 @@ export const listLogs = async (
 ): Promise<Page<AppLog>> => {
   const { id: app_id } = await loadOwnApp(deps, developerId, appId)
   const isNarrowed = [filter.request_id, filter.error_code, filter.status].some((value) => value !== undefined)
-  const lists = isNarrowed ? [listOf(filter)] : FINISHED.map((status) => listOf({ status }))
+  const lists = isNarrowed ? [listOf(filter)] : STATUS_LISTS
   const fits = matcher(filter)
   if (run_id === undefined) {
+    const own = filter.request_id === undefined ? undefined : runOfRequest(filter.request_id)
+    const first = own === undefined ? [] : await findEntry(deps, app_id, own, fits)
     return search(lists.flatMap(shardsOf), fits, options, (some, page) =>
-      mergeLists(deps, app_id, some, { ...page, ...boundsOf(app_id, filter) }),
+      mergeLists(deps, app_id, some, { ...page, ...boundsOf(app_id, filter) }, first),
     )
   }
-  const places = [...new Set(lists.flatMap((list) => [shardFor(list, run_id), list]))]
-  const copies = await deps.table.getAll(places.map((list) => AppLogEntity.ref({ app_id, list, run_id })))
+  return { items: await findEntry(deps, app_id, run_id, fits), next: undefined }
+}
+
+/** Finds a run's entry in the list of its status, which holds every run. */
+const findEntry = async (
+  { table }: Pick<Deps, 'table'>,
+  app_id: string,
+  run_id: string,
+  fits: (entry: AppLog) => boolean,
+): Promise<AppLog[]> => {
+  const places = STATUS_LISTS.flatMap((list) => [shardFor(list, run_id), list])
+  const copies = await table.getAll(places.map((list) => AppLogEntity.ref({ app_id, list, run_id })))
   // A message of the version before may have filed the run as well.
-  const entries = copies.filter((copy) => copy !== undefined && fits(copy)).slice(0, 1) as AppLog[]
-  return { items: entries, next: undefined }
+  return copies.filter((copy) => copy !== undefined && fits(copy)).slice(0, 1) as AppLog[]
 }
 
 /** Returns a test for everything that the chosen list doesn't already guarantee. */
@@ -110,13 +130,19 @@ const matcher =
     (since === undefined || entry.created_at >= since) &&
     (until === undefined || entry.created_at <= until)
 
-/** Returns the bounds of a time in lists that are sorted by run id, which begins with the time of its creation. */
+/** Time by which a run may be created later than its id says: after the arrival of its request. */
+const CREATED_WITHIN = 5 * MINUTE
+
+/** Returns the bounds of a time in lists that are sorted by run id, which begins with the time of its creation or a little earlier. */
 const boundsOf = (
   app_id: string,
   { since, until }: Pick<LogFilter, 'since' | 'until'>,
 ): Pick<QueryOptions, 'from' | 'to'> => {
   const at = (ms: number): string => AppLogEntity.key({ app_id, list: 'ALL', run_id: idFloor('run', ms) }).sk
-  return { ...(since !== undefined && { from: at(since) }), ...(until !== undefined && { to: at(until + 1) }) }
+  return {
+    ...(since !== undefined && { from: at(Math.max(0, since - CREATED_WITHIN)) }),
+    ...(until !== undefined && { to: at(until + 1) }),
+  }
 }
 
 type LogPage = Pick<QueryOptions, 'limit' | 'after'>
@@ -155,8 +181,13 @@ const mergeLists = async (
   app_id: string,
   lists: readonly string[],
   options: Pick<QueryOptions, 'limit' | 'after' | 'from' | 'to'>,
+  known: readonly AppLog[],
 ): Promise<Page<AppLog>> => {
-  const pages = await Promise.all(lists.map((list) => table.query(AppLogEntity, { app_id, list }, options)))
+  const isBefore = (entry: AppLog): boolean => options.after === undefined || AppLogEntity.key(entry).sk < options.after
+  const pages = await Promise.all<Page<AppLog>>([
+    { items: known.filter(isBefore), next: undefined },
+    ...lists.map((list) => table.query(AppLogEntity, { app_id, list }, options)),
+  ])
   const found = new Map(pages.flatMap(({ items }) => items).map((entry) => [entry.run_id, entry]))
   const merged = [...found.values()].sort((a, b) => (a.run_id < b.run_id ? 1 : -1))
   const items = merged.slice(0, options.limit)
