@@ -12,6 +12,7 @@ import {
   addSteps,
   askInput,
   changeRun,
+  createdEventOf,
   failRun,
   finishIf,
   isActive,
@@ -22,6 +23,7 @@ import {
   type Run,
   RunEntity,
   type RunKey,
+  recordCreated,
   runWrite,
   takeUnsentAnswers,
   withoutNulls,
@@ -48,8 +50,10 @@ import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAtt
  * The claim is a conditional write, so only one worker makes the call, however many are woken. If a worker dies after
  * claiming, the sweeper checks the run after 45 seconds. Runs of inline agents go to their own worker,
  * and those of outside A2A agents go out as messages.
+ * @param announced waits until the run's event has a record, if somebody else creates it
  */
-export const dispatchRun = (work: WorkerWork, key: RunKey): Promise<void> => dispatch(work, key, wakesOf(work))
+export const dispatchRun = (work: WorkerWork, key: RunKey, announced?: Promise<unknown>): Promise<void> =>
+  dispatch(work, key, wakesOf(work), announced)
 
 /**
  * Does the same in a request that waits for the run, so that its agent hears of it at once. If the request dies, the
@@ -74,14 +78,14 @@ const wakesOf = (work: WorkerWork): Wakes => ({
 
 const leaveToQueue: Wakes = { inline: async () => {}, again: async () => {} }
 
-const dispatch = async (work: Work, key: RunKey, wakes: Wakes): Promise<void> => {
+const dispatch = async (work: Work, key: RunKey, wakes: Wakes, announced?: Promise<unknown>): Promise<void> => {
   const run = await work.table.get(RunEntity, key)
   if (run?.status !== 'queued' && !(run && awaitsRetry(run))) return
   const early = (run.retry_at ?? 0) - work.clock.now()
   if (early > 0) return wakes.again(run, early)
   continueTrace(run.trace)
   describeSpan({ 'platform.run_id': run.id })
-  const target = await loadTarget(work, run)
+  const [target] = await Promise.all([loadTarget(work, run), announced ?? announce(work, run, wakes)])
   if ('refused' in target) return endRefusedRun(work, key, target)
   if (target.version.runtime_type === 'inline') return wakes.inline(run)
   if (target.version.runtime_type === 'a2a') {
@@ -189,6 +193,14 @@ const loadResume = async (work: Work, { id, resumed_with }: Run): Promise<Resume
   return { step_id, ...(approval && (await decisionOf(work, approval))), ...(input && { input }) }
 }
 
+/**
+ * Creates the record of a new run's event. In a request, the queue's message for the run still carries the event. Otherwise
+ * that message was probably lost, so the stream brings it to everybody.
+ */
+const announce = async (work: Work, run: Run, { worker }: Wakes): Promise<void> => {
+  if (run.is_unannounced) await recordCreated(work, { ...createdEventOf(run), ...(!worker && { carried: true }) })
+}
+
 const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
   const now = work.clock.now()
   if (run.status !== 'queued') {
@@ -202,7 +214,7 @@ const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
   }
   // The check of the queued run stays due. If it comes too early for the sent one, the sweeper postpones it. Moving it here
   // would write the index of overdue work twice for every run.
-  const changes = { status: 'running' as const, started_at: now, dispatched_at: now }
+  const changes = { status: 'running' as const, started_at: now, dispatched_at: now, is_unannounced: undefined }
   // Fails if the run was cancelled or claimed by another worker.
   return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? { ...run, ...changes } : undefined
 }

@@ -71,19 +71,21 @@ const deliverTo = async (
   { event, isNew, rest }: Delivering,
   isOnly: boolean,
 ): Promise<boolean> => {
-  const schedule = async (isFirst: boolean) => {
+  const isOwn = isOnly && event.installation_id === installationId
+  const schedule = async (n?: number) => {
     const subscribed = await listSubscribed(work, installationId, event)
-    const isUnrecorded = isOnly && mayBeUnrecorded(event, subscribed, work.clock.now())
+    const isUnrecorded = isOwn && (await mayBeUnrecorded(work, event, subscribed))
     // The deliveries' workers settle the event, so all else has to be done before.
     if (isUnrecorded) await rest
-    if (isUnrecorded && isFirst) await sendUnrecorded(work, event, subscribed)
+    // Otherwise the worker that appended the event sends them.
+    if (isUnrecorded && n !== undefined) await sendUnrecorded(work, event, subscribed, n)
     if (!isUnrecorded) await scheduleDeliveries(work, event, subscribed)
     await rest
     return !isUnrecorded
   }
-  const finish = isOnly ? () => schedule(true) : undefined
+  const finish = isOwn ? schedule : undefined
   const finished = await appendToFeed(work.table, installationId, { event, isNew, finish })
-  return finished || !(await schedule(false))
+  return finished || !(await schedule())
 }
 
 /**

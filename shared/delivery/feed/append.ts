@@ -2,6 +2,7 @@ import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.
 import { ConditionFailed, ifUnchanged, type Write } from '#shared/table/entity.ts'
 import { either, lt, missing, oneOf } from '#shared/table/expressions.ts'
 import type { Table } from '#shared/table/table.ts'
+import { definitionOf } from '../catalogue/catalogue.ts'
 import {
   eventsOf,
   type FeedEntry,
@@ -19,13 +20,30 @@ export interface Appending {
   isNew?: boolean | undefined
   /**
    * Does all that is left to do for the event. Absent if other feeds get it, too.
-   * @returns true if the event is no longer due; otherwise a worker that it woke settles the event
+   * @param n the event's number
+   * @returns true if the event is no longer due; otherwise a worker that it woke settles the event and records its position
    */
-  finish?: (() => Promise<boolean>) | undefined
+  finish?: ((n: number) => Promise<boolean>) | undefined
 }
 
 /** Outcome by event: whether it was finished, or the error of that. Events without one were in the feed already. */
 export type Appended = Map<string, PromiseSettledResult<boolean>>
+
+/**
+ * Last entries of a feed, whose events may have no recorded position. A worker that delivers an event records it, and that
+ * of a run's start isn't done when its end follows.
+ */
+const UNRECORDED_ENTRIES = 3
+
+/** Reads the last entries of a feed, newest first. */
+export const loadLatest = async (table: Table, installation_id: string): Promise<FeedEntry[]> =>
+  (await table.query(FeedEntryEntity, { installation_id }, { limit: UNRECORDED_ENTRIES })).items
+
+/** Records positions for workers that died before they did so, and what should have followed their entries. */
+const recordLost = async (table: Table, lost: readonly { entry: FeedEntry; event: NumberedEvent }[]): Promise<void> => {
+  for (const entry of new Set(lost.map((one) => one.entry))) if (movesFloor(entry)) await moveFloor(table, entry)
+  await Promise.all(lost.map(({ entry, event }) => recordPosition(table, entry.installation_id, event, false)))
+}
 
 /** Numbers that a floor reserves, so that it is rarely written. */
 const RESERVED = 100
@@ -33,13 +51,13 @@ const RESERVED = 100
 /**
  * Appends events in one entry, with plain writes:
  *
- *     read the last entry ─► read its events' positions, and those of the new ones ─► record missing positions of the last
- *     entry ─► create the entry under the next number, if nobody has ─► record the positions of its events
+ *     read the last entries ─► read the positions of the events in the oldest of them, and of the new ones ─► record
+ *     those that are missing ─► create the entry under the next number, if nobody has ─► record the positions of its events
  *
- * The entry's key is the lock: whoever creates it has the number. Only the last entry can have events whose position isn't
- * recorded, because nobody appends before those are. A worker therefore finds an event that was appended before, by itself
- * or another one that died at any point, in the last entry or by its position. Positions are read after the last entry: one
- * that is recorded later means that the next number is taken, too.
+ * The entry's key is the lock: whoever creates it has the number. Only the last {@link UNRECORDED_ENTRIES} can have events
+ * whose position isn't recorded, because nobody appends before those of older ones are. A worker therefore finds an event
+ * that was appended before, by itself or another one that died at any point, in these entries or by its position. Positions
+ * are read after the entries: one that is recorded later means that the next number is taken, too.
  * @throws {ConditionFailed} if another worker appended at the same time
  */
 export const appendEntry = async (
@@ -47,21 +65,26 @@ export const appendEntry = async (
   installation_id: string,
   appending: readonly Appending[],
 ): Promise<Appended> => {
-  const [last] = (await table.query(FeedEntryEntity, { installation_id }, { limit: 1 })).items
-  const appended = last ? eventsOf(last) : []
-  const positions = await loadPositions(table, installation_id, appending, appended)
-  const lost = appended.filter(({ event_id }) => positions.get(event_id) === 'none')
-  if (last && lost.length > 0) {
-    await moveFloor(table, last)
-    await Promise.all(lost.map((event) => recordPosition(table, installation_id, event, false)))
-  }
-  const inLast = new Set(appended.map(({ event_id }) => event_id))
-  const fresh = appending.filter(({ event }) => positions.get(event.id) === 'none' && !inLast.has(event.id))
+  const latest = await loadLatest(table, installation_id)
+  const [last] = latest
+  const leaving = latest[UNRECORDED_ENTRIES - 1]
+  const known = new Map(latest.flatMap((entry) => eventsOf(entry).map((event) => [event.event_id, { entry, event }])))
+  const positions = await loadPositions(table, installation_id, appending, leaving ? eventsOf(leaving) : [])
+  const isLost = ({ event_id }: NumberedEvent): boolean => positions.get(event_id) === 'none'
+  const again = appending.flatMap(({ event }) => known.get(event.id) ?? [])
+  const lost = [...(leaving ? eventsOf(leaving).map((event) => ({ entry: leaving, event })) : []), ...again]
+  await recordLost(
+    table,
+    lost.filter(({ event }) => isLost(event)),
+  )
+  const fresh = appending.filter(({ event }) => positions.get(event.id) === 'none' && !known.has(event.id))
   if (fresh.length === 0) return new Map()
   const n = last ? lastNumberOf(last) + 1 : await firstNumber(table, installation_id)
-  const entry = entryOf(installation_id, n, fresh)
+  const entry: FeedEntry = { ...entryOf(installation_id, n, fresh), ...(!last && { first: true }) }
+  // The first entry after those of the version before, whose floor didn't move.
+  if (last && last.own === undefined) await moveFloor(table, entry)
   await table.transact([FeedEntryEntity.create(entry)])
-  if (last?.own === undefined || floorOf(lastNumberOf(last)) < lastNumberOf(entry)) await moveFloor(table, entry)
+  if (movesFloor(entry)) await moveFloor(table, entry)
   const numbered = eventsOf(entry)
   const results = await Promise.allSettled(
     fresh.map((one, i) => finishAppended(table, installation_id, one, numbered[i] as NumberedEvent)),
@@ -70,7 +93,8 @@ export const appendEntry = async (
 }
 
 /**
- * Finishes an event and records its position in the same write, or records the position alone.
+ * Finishes an event and records its position in the same write, or records the position alone. If another worker settles the
+ * event, that one records the position, or whoever appends next does.
  * @returns true if it was finished
  */
 const finishAppended = async (
@@ -82,12 +106,12 @@ const finishAppended = async (
   const finishing = isOwn(event, installationId) ? finish : undefined
   let isSettled: boolean | undefined
   try {
-    isSettled = await finishing?.()
+    isSettled = await finishing?.(numbered.n)
   } catch (error) {
     await recordPosition(table, installationId, numbered, false)
     throw error
   }
-  await recordPosition(table, installationId, numbered, isSettled === true)
+  if (isSettled !== false) await recordPosition(table, installationId, numbered, isSettled === true)
   return isSettled !== undefined
 }
 
@@ -101,12 +125,24 @@ const entryOf = (installation_id: string, n: number, fresh: readonly Appending[]
     created_at: event.created_at,
     own: isOwn(event, installation_id),
   })) as [Omit<NumberedEvent, 'n'>, ...Omit<NumberedEvent, 'n'>[]]
-  return { installation_id, n, ...first, ...(more.length > 0 && { more }) }
+  const copy = more.length === 0 && fresh[0] ? copyOf(fresh[0].event) : undefined
+  return { installation_id, n, ...first, ...(more.length > 0 && { more }), ...(copy && { copy }) }
+}
+
+/** Most bytes of data that an entry holds. Its item then still costs one unit to write. */
+const COPIED_BYTES = 600
+
+/** Returns the copy of a small event without personal data, which the deletion of a person changes in its record alone. */
+const copyOf = ({ type, workspace_id, data, private_to, test }: OutboxEvent): FeedEntry['copy'] => {
+  const definition = definitionOf(type)
+  if (definition === undefined || definition.personal || type.startsWith('custom.')) return undefined
+  if (private_to !== undefined || test || Buffer.byteLength(data) > COPIED_BYTES) return undefined
+  return { workspace_id, data }
 }
 
 /**
  * Reads which events have a position in the feed. One whose record is gone needs none: nobody can read it.
- * @param appended events of the last entry, which says where their positions are
+ * @param appended events of an entry, which says where their positions are
  */
 const loadPositions = async (
   table: Table,
@@ -158,6 +194,9 @@ const recordPosition = async (
 }
 
 const floorOf = (n: number): number => Math.ceil(n / RESERVED) * RESERVED
+
+/** Returns true if an entry's numbers are the first above the floor. */
+const movesFloor = (entry: FeedEntry): boolean => entry.first === true || floorOf(entry.n - 1) < lastNumberOf(entry)
 
 /** Ensures that numbers go on above an entry's when all entries have expired. */
 const moveFloor = async (table: Table, entry: FeedEntry): Promise<void> => {

@@ -18,18 +18,22 @@ const feedEntry = () =>
     /** Number of the first event. */
     n: z.number(),
     ...feedEvent(),
+    /** Copy of the only event's fields, if it is small and nothing ever changes it. Polling then reads no other record. */
+    copy: z.object({ workspace_id: z.string(), data: z.string() }).optional(),
     /** Events with the next numbers, which were appended together with the first. */
     more: z.array(z.object(feedEvent())).optional(),
+    /** The feed had no other entries. */
+    first: z.literal(true).optional(),
   })
 
 export type FeedEntry = z.infer<ReturnType<typeof feedEntry>>
 
 /** Event of a feed with its number. */
-export type NumberedEvent = Omit<FeedEntry, 'installation_id' | 'more'>
+export type NumberedEvent = Omit<FeedEntry, 'installation_id' | 'more' | 'first'>
 
 /** Returns an entry's events in the order of their numbers. */
-export const eventsOf = ({ n, event_id, type, created_at, own, more = [] }: FeedEntry): NumberedEvent[] => [
-  { n, event_id, type, created_at, own },
+export const eventsOf = ({ n, event_id, type, created_at, own, copy, more = [] }: FeedEntry): NumberedEvent[] => [
+  { n, event_id, type, created_at, own, copy },
   ...more.map((event, i) => ({ n: n + 1 + i, ...event })),
 ]
 

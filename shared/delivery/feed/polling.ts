@@ -7,7 +7,7 @@ import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Page } from '#shared/table/table.ts'
 import { canReadEvent } from '../catalogue/readable.ts'
-import { ownNumberOf } from './append.ts'
+import { loadLatest, ownNumberOf } from './append.ts'
 import {
   EVENTS_PER_ENTRY,
   eventsOf,
@@ -63,7 +63,8 @@ export const readFeed = async (
   let last = from
   let more = true
   for (let looked = 0; more && found.length < limit && looked < LOOKED_AT; ) {
-    const page = await eventsAfter(deps, installationId, last, types ? 200 : limit)
+    // A rare type needs more of them.
+    const page = await eventsAfter(deps, installationId, last, looked > 0 ? 200 : limit)
     more = page.next !== undefined
     for (const entry of page.items) {
       if (found.length === limit) {
@@ -115,7 +116,7 @@ const startOf = async (deps: Reader, installation_id: string, since: string | un
   })
 }
 
-/** Finds an event's number. Until its number is recorded, it is in the last entry. */
+/** Finds an event's number. Until its number is recorded, it is in one of the last entries. */
 const findInFeed = async (
   deps: Reader,
   installation_id: string,
@@ -130,9 +131,9 @@ const findInFeed = async (
   const first = await read()
   const known = numberOf(first)
   if (known || !first[1]) return known
-  const last = await entryAt(deps, installation_id, LAST)
-  // It is recorded before another entry follows.
-  return (last && eventsOf(last).find((event) => event.event_id === event_id)) ?? numberOf(await read())
+  const latest = (await loadLatest(deps.table, installation_id)).flatMap(eventsOf)
+  // It is recorded before it leaves the last entries.
+  return latest.find((event) => event.event_id === event_id) ?? numberOf(await read())
 }
 
 /**
@@ -165,7 +166,12 @@ const load = async (
   entries: readonly NumberedEvent[],
   viewer: string | undefined,
 ): Promise<{ items: OutboxEvent[]; end: number | undefined }> => {
-  const events = await table.getAllUnchanging(entries.map(({ event_id }) => OutboxEntity.ref({ id: event_id })))
+  const elsewhere = entries.filter(({ copy }) => copy === undefined)
+  const read = await table.getAllUnchanging(elsewhere.map(({ event_id }) => OutboxEntity.ref({ id: event_id })))
+  const records = new Map(elsewhere.map(({ event_id }, i) => [event_id, read[i]]))
+  const events = entries.map(({ event_id, type, created_at, copy }) =>
+    copy ? { id: event_id, type, created_at, ...copy } : records.get(event_id),
+  )
   const items: OutboxEvent[] = []
   let bytes = 0
   for (const [i, event] of events.entries()) {

@@ -47,8 +47,8 @@ export const deliver = async (work: WorkerWork, message: DeliveryMessage): Promi
 }
 
 /**
- * Makes the first attempt of a delivery that has no record, and creates that with its outcome. If it can't be made now or
- * comes late, the delivery gets its record first.
+ * Makes the first attempt of a delivery that has no record. That of a carried event is created with the outcome, others with
+ * the lease. If the attempt can't be made now or comes late, the delivery becomes due itself first.
  *
  *     first message ──2xx──► succeeded
  *        │              └ failed ─► pending, with the time of the next
@@ -62,12 +62,27 @@ const deliverUnrecorded = async (work: WorkerWork, scene: DeliveryContext, messa
   const delivery = newDelivery(webhook, event, { id: message.delivery_id, now })
   const ready = delivery.status === 'pending' && mayStart(event, now) && readyToSend(delivery, scene)
   if (ready && webhook.max_per_minute === undefined) {
-    await attempt(work, { delivery, isRecorded: false }, ready)
+    const sending = event.carried ? { delivery, isRecorded: false } : await createLeased(work, delivery)
+    if (!sending) return
+    await attempt(work, sending, ready)
     return settleIfRecorded(work, event, message)
   }
   const created = await createIfMissing(work, webhook, event)
   await settleIfRecorded(work, event, message)
   await deliverRecorded(work, created, scene, message)
+}
+
+/**
+ * Creates a delivery's record with this worker's lease. The event is due instead of it, until its outcome is recorded.
+ * @returns undefined if another worker created it first
+ */
+const createLeased = async (
+  work: WorkerWork,
+  delivery: Delivery,
+): Promise<{ delivery: Delivery; isRecorded: true } | undefined> => {
+  const leased = { ...delivery, leased_until: work.clock.now() + LEASE, due_at: undefined }
+  const isOurs = await ifUnchanged(work.commit([DeliveryEntity.create(leased)]))
+  return isOurs ? { delivery: leased, isRecorded: true } : undefined
 }
 
 const deliverRecorded = async (

@@ -18,6 +18,8 @@ export const DeliveryMessage = z.object({
    * event stays due.
    */
   unrecorded: z.array(z.string()).optional(),
+  /** The event's number in the feed, which whoever settles the event records. */
+  feed_n: z.number().int().optional(),
 })
 
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>

@@ -2,7 +2,8 @@ import { matchesMask, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { derivedId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { ConditionFailed } from '#shared/table/entity.ts'
+import { ConditionFailed, ifUnchanged } from '#shared/table/entity.ts'
+import { missing } from '#shared/table/expressions.ts'
 import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
 import { matchesFilter } from './filter.ts'
 import type { DeliveryMessage } from './message.ts'
@@ -97,11 +98,14 @@ export const listSubscribed = async (
   )
 }
 
+/** Returns true for a delivery that isn't due, because its event is until the outcome of the first attempt is recorded. */
+export const isHeldByEvent = ({ status, due_at }: Delivery): boolean => status === 'pending' && due_at === undefined
+
 /** Returns the id of an event's delivery to a subscription. */
 export const deliveryIdOf = ({ id, created_at }: OutboxEvent, webhookId: string): string =>
   derivedId('delivery', created_at, id + webhookId)
 
-/** Creates a delivery's record. @returns the one that exists, if there is one */
+/** Creates a delivery's record. @returns the one that exists, if there is one, which becomes due unless it has ended */
 export const createIfMissing = async (
   work: WorkerWork,
   webhook: Subscription,
@@ -113,7 +117,14 @@ export const createIfMissing = async (
     await work.commit([DeliveryEntity.create(delivery)])
     return delivery
   } catch (error) {
-    if (error instanceof ConditionFailed && error.current) return error.current as Delivery
-    throw error
+    if (!(error instanceof ConditionFailed) || !error.current) throw error
+    const current = error.current as Delivery
+    if (!isHeldByEvent(current)) return current
+    // A worker that died during the first attempt, or one that is still at it, created it.
+    const set = { due_at: work.clock.now() + OVERDUE_GRACE }
+    await ifUnchanged(
+      work.commit([DeliveryEntity.update(current, { set }, { where: { status: 'pending', due_at: missing } })]),
+    )
+    return { ...current, ...set }
   }
 }

@@ -1,10 +1,12 @@
 import { OutboxEntity, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
+import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
+import { either, missing, oneOf } from '#shared/table/expressions.ts'
 import { DeliveryEntity, type Subscription } from './entity.ts'
 import type { DeliveryMessage } from './message.ts'
-import { deliveryIdOf, newDelivery, wakeMessage } from './schedule.ts'
+import { deliveryIdOf, isHeldByEvent, newDelivery, wakeMessage } from './schedule.ts'
 
 /**
  * Time after an event's creation in which the first attempt of an unrecorded delivery may start. The attempt then ends before
@@ -16,36 +18,42 @@ const START_WITHIN = OVERDUE_GRACE - 30 * SECOND
 const MOST = 3
 
 /**
- * Returns true if an event's deliveries need no records before their first attempts. The event stays due until those were
- * recorded, so a lost message is noticed, and the message is the lease, because one worker at a time works on it. This saves
- * three of eight units of a delivery.
+ * Returns true if the deliveries of an event of one installation need no records before their first attempts. The event stays
+ * due until those were recorded, so a lost message is noticed. The worker that gets the message creates the record: with its
+ * lease, which saves three of eight units of a delivery, or for a carried event with the outcome, which saves four. The
+ * message of that is the lease, because a queue gives it to one worker at a time, with rare exceptions.
  *
- * Only for a carried event: whoever appends it to the feed delivers it, and everybody else leaves it alone until it is overdue.
+ * Whoever appends the event to the feed delivers it, and everybody else leaves it alone until it is overdue. Feeds whose
+ * entries are no lock yet have nobody who knows that they appended it.
  */
-export const mayBeUnrecorded = (
-  { carried, last_for, test, created_at }: OutboxEvent,
+export const mayBeUnrecorded = async (
+  { table, clock }: Pick<WorkerWork, 'table' | 'clock'>,
+  { last_for, test, created_at }: OutboxEvent,
   subscribed: readonly Subscription[],
-  now: number,
-): boolean =>
-  carried === true &&
-  now < created_at + OVERDUE_GRACE &&
+): Promise<boolean> =>
+  clock.now() < created_at + OVERDUE_GRACE &&
   last_for === undefined &&
   !test &&
   subscribed.length > 0 &&
   subscribed.length <= MOST &&
-  subscribed.every(({ status, max_per_minute }) => status === 'active' && max_per_minute === undefined)
+  subscribed.every(({ status, max_per_minute }) => status === 'active' && max_per_minute === undefined) &&
+  (await isUpgradeDone(table, LEAN_RECORDS))
 
-/** Wakes workers for the first attempts of an event's unrecorded deliveries. */
+/**
+ * Wakes workers for the first attempts of an event's unrecorded deliveries.
+ * @param n the event's number in the feed, which the worker that settles the event records
+ */
 export const sendUnrecorded = async (
   work: WorkerWork,
   event: OutboxEvent,
   subscribed: readonly Subscription[],
+  n: number,
 ): Promise<void> => {
   const now = work.clock.now()
   const unrecorded = subscribed.map(({ id }) => id)
   const messages = subscribed.map((webhook) => {
     const message = wakeMessage(newDelivery(webhook, event, { id: deliveryIdOf(event, webhook.id), now }))
-    return { ...message, body: { ...message.body, unrecorded } }
+    return { ...message, body: { ...message.body, unrecorded, feed_n: n } }
   })
   await work.queues.send('delivery', messages)
 }
@@ -53,16 +61,18 @@ export const sendUnrecorded = async (
 /** Returns true while the first attempt of an unrecorded delivery may start. */
 export const mayStart = ({ created_at }: OutboxEvent, now: number): boolean => now < created_at + START_WITHIN
 
-/** Settles an event whose deliveries were unrecorded, once all of them have records. */
+/** Settles an event whose deliveries were unrecorded, once all of them have ended or are due, and records its position in the feed. */
 export const settleIfRecorded = async (
   work: WorkerWork,
   event: OutboxEvent,
-  { webhook_id, unrecorded = [] }: DeliveryMessage,
+  { webhook_id, unrecorded = [], feed_n }: DeliveryMessage,
 ): Promise<void> => {
   const others = unrecorded.filter((id) => id !== webhook_id)
   const refs = others.map((id) => DeliveryEntity.ref({ webhook_id: id, id: deliveryIdOf(event, id) }))
-  if ((await work.table.getAll(refs)).includes(undefined)) return
+  const records = await work.table.getAll(refs)
+  if (records.some((record) => record === undefined || isHeldByEvent(record))) return
   // Once it is overdue, the fan-out settles it.
-  const where = { due_at: event.due_at }
-  await ifUnchanged(work.commit([OutboxEntity.update(event, { set: { due_at: undefined } }, { where })]))
+  const where = { due_at: event.due_at, ...(feed_n !== undefined && { feed_n: either(missing, oneOf(feed_n)) }) }
+  const set = { due_at: undefined, ...(feed_n !== undefined && { feed_n }) }
+  await ifUnchanged(work.commit([OutboxEntity.update(event, { set }, { where })]))
 }

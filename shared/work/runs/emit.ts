@@ -1,6 +1,6 @@
-import { emitEvent } from '#shared/foundation/outbox/index.ts'
+import { emitEvent, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
-import type { Write } from '#shared/table/entity.ts'
+import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import type { Run } from './entity.ts'
 import type { RunEventType } from './events.ts'
 import { durationOf } from './present.ts'
@@ -38,6 +38,27 @@ export const emitRunEvent = (
     },
     type === 'run.created' ? run.created_event : undefined,
   )
+
+/** Returns the `run.created` event of a run as the request that started it emitted it. */
+export const createdEventOf = (run: Run): OutboxEvent => {
+  const queued: Run = { ...run, status: 'queued', finished_at: undefined, error_code: undefined }
+  return emittedBy(emitRunEvent({ clock: { now: () => run.created_at } }, 'run.created', queued)) as OutboxEvent
+}
+
+/**
+ * Creates the record of a `run.created` event, unless there is one. A plain write costs half of one in the transaction that
+ * creates the run. Until then, the run is due itself.
+ * @returns false if the event had a record
+ */
+export const recordCreated = ({ table }: Pick<Deps, 'table'>, event: OutboxEvent): Promise<boolean> =>
+  ifUnchanged(table.transact([OutboxEntity.create(event)]))
+
+/** Returns the write that emits the `run.created` event of a run that ends before anybody has worked on it. */
+export const emitUnannounced = async ({ table }: Pick<Deps, 'table'>, run: Run): Promise<Write[]> => {
+  if (!run.is_unannounced) return []
+  const event = createdEventOf(run)
+  return (await table.get(OutboxEntity, event)) ? [] : [OutboxEntity.create(event)]
+}
 
 /** Event that advances the chat that the run answers. For transactions that end the run or pause it for approval. */
 export const emitChatMoved = (

@@ -8,7 +8,7 @@ import { settleBudgets } from '../budgets/index.ts'
 import { voidApprovalWrites } from './approvals.ts'
 import { markEnded } from './chain.ts'
 import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
-import { emitChatMoved, emitMessengerAnswer, emitRunEvent } from './emit.ts'
+import { emitChatMoved, emitMessengerAnswer, emitRunEvent, emitUnannounced } from './emit.ts'
 import { ApprovalEntity, isNamedByCounter, type Run } from './entity.ts'
 import { voidInputWrites } from './input-pending.ts'
 import { releasePlace } from './places.ts'
@@ -48,6 +48,7 @@ const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Wri
     retry_at: undefined,
     pending_step: undefined,
     input_steps: undefined,
+    is_unannounced: undefined,
     ...steps.counts,
     ...voided.counts,
     ...questions.counts,
@@ -78,6 +79,7 @@ const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Wri
       ...(isNamedByCounter(run) ? [] : markEnded(run, now)),
       ...voided.writes,
       ...questions.writes,
+      ...(await emitUnannounced(work, run)),
       emitRunEvent(work, `run.${outcome.status}`, finished),
       ...emitChatMoved(work, finished),
       ...emitMessengerAnswer(work, finished),

@@ -11,7 +11,7 @@ import { currentTrace } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { reserveBudgets } from '../budgets/index.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
-import { emitRunEvent } from './emit.ts'
+import { createdEventOf, emitRunEvent } from './emit.ts'
 import { isAlone, isNamedByCounter, type Run, RunChildEntity, RunEntity, WorkspaceRunEntity } from './entity.ts'
 import { type Following, followedCallWrites } from './followed.ts'
 import { nextCheckAt } from './next-check.ts'
@@ -157,6 +157,8 @@ export const startRun = async (work: Work, start: NewRun): Promise<RunView> => {
 /**
  * Commits a new run, and then sends the message that dispatches it, which also carries its `run.created` event. A lost
  * message delays the run until the sweeper finds it overdue (architecture.md#no-dual-writes).
+ *
+ * The worker that gets the message creates the event's record. The version before does not, so that it needs one.
  */
 export const commitAndDispatch = async (
   work: Work,
@@ -165,17 +167,25 @@ export const commitAndDispatch = async (
   answer?: RunView,
 ): Promise<void> => {
   const announced = carried(created)
+  const isLean = await isUpgradeDone(work.table, LEAN_RECORDS)
   await work.commit(
-    writes.map((write) => (write === created ? announced : write)),
+    writes.flatMap((write) => {
+      if (write === created) return isLean ? [] : [announced]
+      return [isLean && isRun(write) ? { ...write, item: { ...write.item, is_unannounced: true } } : write]
+    }),
     answer,
   )
   await sendDispatch(work, emittedBy(announced) as OutboxEvent)
 }
 
+const isRun = ({ entity, kind }: Write): boolean => entity.name === RunEntity.name && kind === 'put'
+
 /** Sends the dispatch message of a run that is still queued again, because the request that created it may have died. */
-export const dispatchAgain = async (work: Work, { status, created_event }: Run): Promise<void> => {
+export const dispatchAgain = async (work: Work, run: Run): Promise<void> => {
+  const { status, created_event, is_unannounced } = run
   if (status !== 'queued' || created_event === undefined) return
-  const event = await work.table.get(OutboxEntity, { id: created_event })
+  const known = await work.table.get(OutboxEntity, { id: created_event })
+  const event = known ?? (is_unannounced && { ...createdEventOf(run), carried: true as const })
   if (event) await sendDispatch(work, event)
 }
 

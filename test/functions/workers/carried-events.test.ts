@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
+import { dispatchAwaitedRun } from '#shared/agents/dispatch/dispatch.ts'
 import { PlatformHourEntity } from '#shared/foundation/counters/entity.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
+import { createWorkerWork } from '#shared/http/worker.ts'
 import { AppTotalEntity, STATS_SHARDS } from '#shared/insight/statistics/entity.ts'
+import { iso } from '#shared/kernel/clock.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { deathsAt } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -55,6 +59,58 @@ it('a run alone takes a request and one message, and its events arrive in order 
   expect(platform.messages).toEqual([])
   expect(await typesIn(app)).toEqual(['run.created', 'run.succeeded'])
   expect(await counted(app)).toEqual({ runs: 1, succeeded: 1 })
+})
+
+const runOf = (app: Subscriber, id: string) =>
+  platform.deps.table.get(RunEntity, { installation_id: app.installation.id, id })
+
+it('the worker that gets a new run’s message creates the record of its event, and until then the run is due', async () => {
+  agent.answer({ kind: 'answer', status: 202 })
+  const app = await subscriber(platform, { endpoint: agent.url })
+  const { id } = await start(app)
+  const run = await runOf(app, id)
+  expect(run?.due_at).toBeDefined()
+  expect(await platform.deps.table.get(OutboxEntity, { id: String(run?.created_event) })).toBeUndefined()
+  await platform.deliver(platform.messages.splice(0)[0] as never)
+  expect((await runOf(app, id))?.is_unannounced).toBeUndefined()
+  const [created] = await app.feed()
+  expect(created).toMatchObject({
+    id: run?.created_event,
+    created_at: iso(run?.created_at ?? 0),
+    data: { run_id: id, status: 'queued', trigger: 'api' },
+  })
+  await app.call('POST', `/runs/${id}/cancel`)
+  await recover(1)
+})
+
+it('a run that ends before any worker got its message is announced with its end, once', async () => {
+  for (const isLost of [true, false]) {
+    const app = await subscriber(platform, { endpoint: agent.url })
+    const { id } = await start(app)
+    const [message] = platform.messages.splice(0)
+    await app.call('POST', `/runs/${id}/cancel`)
+    await platform.drain()
+    if (!isLost) await platform.deliver(message as never)
+    await recover(2)
+    expect((await typesIn(app)).sort()).toEqual(['run.cancelled', 'run.created'])
+    expect(await counted(app)).toEqual({ runs: 1, succeeded: 0 })
+    expect(await isDue()).toBe(false)
+  }
+})
+
+it('a run of a request that waits for it is announced, although its message comes late or never', async () => {
+  agent.answer(succeeded)
+  for (const isLost of [true, false]) {
+    const app = await subscriber(platform, { endpoint: agent.url })
+    const { id } = await start(app)
+    const [message] = platform.messages.splice(0)
+    await dispatchAwaitedRun(createWorkerWork(platform.deps), { installation_id: app.installation.id, id })
+    expect((await runOf(app, id))?.status).toBe('succeeded')
+    if (!isLost) await platform.deliver(message as never)
+    await recover(2)
+    expect((await typesIn(app)).sort()).toEqual(['run.created', 'run.succeeded'])
+    expect(await isDue()).toBe(false)
+  }
 })
 
 it('runs that follow one another are counted together, by a message each', async () => {
@@ -113,36 +169,42 @@ it('a queue that doesn’t answer delays the response to a new run by two second
   expect(performance.now() - begun).toBeLessThan(5_000)
 })
 
-it('loses, doubles and miscounts nothing when the dispatcher dies at any point', async () => {
-  agent.answer(succeeded)
-  receiver.answer({ kind: 'answer', status: 200 })
-  const deaths = deathsAt(40, 3)
-  for (const n of deaths) {
-    platform.clock.advance(3_600_000)
-    await platform.drain()
-    const app = await subscriber(platform, { endpoint: agent.url })
-    await app.subscribe(receiver.url, ['run.*'])
-    receiver.requests.length = 0
-    await start(app)
-    const [message] = platform.messages.splice(0)
-    const death = killAfter(platform, n)
-    await platform.deliver(message as never)
-    const reached = death.restore()
-    // The queue redelivers what wasn't acknowledged, and sometimes what was.
-    await platform.deliver(message as never)
-    await recover(3)
-    const types = await typesIn(app)
-    expect(types).toHaveLength(2)
-    expect(types[0]).toBe('run.created')
-    const [ended] = types.slice(1)
-    expect(['run.succeeded', 'run.failed']).toContain(ended)
-    const received = receiver.requests.map(({ body }) => JSON.parse(String(body)).type)
-    expect([...new Set(received)].sort()).toEqual(types.toSorted())
-    expect(await counted(app)).toEqual({ runs: 1, succeeded: ended === 'run.succeeded' ? 1 : 0 })
-    if (!reached) return
-  }
-  throw new Error('the points don’t end')
-})
+it.each([
+  ['is redelivered', false],
+  ['is lost', true],
+])(
+  'loses, doubles and miscounts nothing when the dispatcher dies at any point and its message %s',
+  async (_what, isLost) => {
+    agent.answer(succeeded)
+    receiver.answer({ kind: 'answer', status: 200 })
+    const deaths = deathsAt(40, 3)
+    for (const n of deaths) {
+      platform.clock.advance(3_600_000)
+      await platform.drain()
+      const app = await subscriber(platform, { endpoint: agent.url })
+      await app.subscribe(receiver.url, ['run.*'])
+      receiver.requests.length = 0
+      await start(app)
+      const [message] = platform.messages.splice(0)
+      const death = killAfter(platform, n)
+      await platform.deliver(message as never)
+      const reached = death.restore()
+      // The queue redelivers what wasn't acknowledged, and sometimes what was.
+      if (!isLost) await platform.deliver(message as never)
+      await recover(3)
+      const types = await typesIn(app)
+      expect(types).toHaveLength(2)
+      expect(types[0]).toBe('run.created')
+      const [ended] = types.slice(1)
+      expect(['run.succeeded', 'run.failed']).toContain(ended)
+      const received = receiver.requests.map(({ body }) => JSON.parse(String(body)).type)
+      expect([...new Set(received)].sort()).toEqual(types.toSorted())
+      expect(await counted(app)).toEqual({ runs: 1, succeeded: ended === 'run.succeeded' ? 1 : 0 })
+      if (!reached) return
+    }
+    throw new Error('the points don’t end')
+  },
+)
 
 /** Deliveries that the platform's statistics count as succeeded. */
 const deliveredCount = async (): Promise<number> => {
@@ -228,6 +290,70 @@ it('a message that comes late leases the delivery first, and one of a paused sub
   expect(await app.deliveries(webhook.id)).toMatchObject([{ status: 'skipped', attempt: 0 }, { status: 'succeeded' }])
   await recover(2)
   expect(await isDue()).toBe(false)
+})
+
+/** Ends a run by API, whose event reaches the fan-out over the bus. @returns the message of the fan-out */
+const cancelAndRelay = async (app: Subscriber) => {
+  const { id } = await start(app)
+  await platform.drain()
+  await app.call('POST', `/runs/${id}/cancel`)
+  await platform.deps.bus.put(platform.outbox.splice(0))
+  const fanOut = platform.messages.find(({ queue }) => queue === 'fanout')
+  platform.messages.splice(0)
+  return fanOut as (typeof platform.messages)[number]
+}
+
+it('a delivery of an event that came over the bus gets its record with the outcome, and its worker records the position', async () => {
+  agent.answer({ kind: 'answer', status: 202 })
+  receiver.answer({ kind: 'answer', status: 200 })
+  const app = await subscriber(platform, { endpoint: agent.url })
+  const webhook = await app.subscribe(receiver.url, ['run.cancelled'])
+  receiver.requests.length = 0
+  await platform.deliver(await cancelAndRelay(app))
+  const [message, ...more] = platform.messages.splice(0)
+  expect(more).toEqual([])
+  const [, end] = await app.feed()
+  const read = () => platform.deps.table.get(OutboxEntity, { id: String(end?.id) })
+  expect(await app.deliveries(webhook.id)).toEqual([])
+  expect(await read()).toMatchObject({ due_at: expect.any(Number) })
+  expect((await app.call('GET', `/events?since=${end?.id}`)).body.items).toEqual([])
+  await platform.deliver(message as never)
+  expect(await app.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempt: 1, event_id: end?.id }])
+  expect(await read()).toMatchObject({ feed_n: 2 })
+  expect((await read())?.due_at).toBeUndefined()
+  expect((await app.call('GET', `/events?since=${end?.id}`)).body.items).toEqual([])
+})
+
+it('loses and doubles no delivery of an event over the bus when a worker dies at any point', async () => {
+  agent.answer({ kind: 'answer', status: 202 })
+  for (const isLost of [false, true]) {
+    for (const n of deathsAt(40, 3)) {
+      await recover(2)
+      const app = await subscriber(platform, { endpoint: agent.url })
+      const hooks = [
+        await app.subscribe(`${receiver.url}/a`, ['run.cancelled']),
+        await app.subscribe(`${receiver.url}/b`, ['run.cancelled']),
+      ]
+      receiver.requests.length = 0
+      receiver.answer({ kind: 'answer', status: 200 })
+      const fanOut = await cancelAndRelay(app)
+      const death = killAfter(platform, n)
+      await platform.deliver(fanOut)
+      const messages = platform.messages.splice(0)
+      for (const message of messages) await platform.deliver(message)
+      const reached = death.restore()
+      if (!isLost) for (const message of [fanOut, ...messages]) await platform.deliver(message)
+      await recover(3)
+      expect(await typesIn(app)).toEqual(['run.created', 'run.cancelled'])
+      expect(receiver.requests.length).toBeGreaterThanOrEqual(2)
+      expect(receiver.requests.length).toBeLessThanOrEqual(reached ? 3 : 2)
+      for (const { id } of hooks)
+        expect(await app.deliveries(id), `a death at call ${n}`).toMatchObject([{ status: 'succeeded' }])
+      expect(await isDue()).toBe(false)
+      expect(platform.messages).toEqual([])
+      if (!reached) break
+    }
+  }
 })
 
 it('loses and miscounts no delivery when its worker dies at any point, and sends at most one extra request', async () => {

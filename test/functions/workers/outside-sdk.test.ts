@@ -118,8 +118,8 @@ describe.each([
     const { body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: { input: { text: 'go' } } })
     await platform.deps.bus.put(platform.outbox.splice(0))
     const due = platform.messages.splice(0).filter(({ queue }) => queue === 'dispatch')
-    // The claim, then the message.
-    const death = killAfter(platform, 2)
+    // The record of the event, the claim, then the message.
+    const death = killAfter(platform, 3)
     for (const message of due) await platform.deliver(message)
     expect(death.restore()).toBe(true)
     for (const message of due) await platform.deliver(message)

@@ -144,24 +144,33 @@ describe('an event without a subscription', () => {
     expect(await since(id)).toEqual([200, []])
   })
 
-  it('is found by since, and appended once, when its worker died after creating the entry', async () => {
-    const { app, since, installation_id } = await setUp()
-    await fanOut(await app.emit('first'))
-    const lost = await app.emit('lost')
-    expect(await fanOut(lost, 1)).toEqual(['PutCommand'])
-    expect((await platform.deps.table.get(OutboxEntity, { id: lost }))?.feed_n).toBeUndefined()
-    expect(await since(lost)).toEqual([200, []])
-    const next = await app.emit('next')
-    await fanOut(next)
-    expect(await since(lost)).toEqual([200, [next]])
-    expect((await platform.deps.table.get(OutboxEntity, { id: lost }))?.feed_n).toBe(2)
-    await fanOut(lost)
-    expect((await numbers(installation_id)).map(({ n, event_id }) => [n, event_id]).slice(1)).toEqual([
-      [2, lost],
-      [3, next],
-    ])
-    expect((await platform.deps.table.get(OutboxEntity, { id: lost }))?.due_at).toBeUndefined()
-  })
+  it.each([0, 1, 2, 3, 4])(
+    'is found by since, and appended once, when its worker died after creating the entry, which %i others followed',
+    async (others) => {
+      const { app, since, installation_id } = await setUp()
+      const record = () => platform.deps.table.get(OutboxEntity, { id: lost })
+      await fanOut(await app.emit('first'))
+      const lost = await app.emit('lost')
+      expect(await fanOut(lost, 1)).toEqual(['PutCommand'])
+      expect((await record())?.feed_n).toBeUndefined()
+      expect(await since(lost)).toEqual([200, []])
+      const next: string[] = []
+      for (let i = 0; i < others; i++) {
+        next.push(await app.emit('next', { i }))
+        await fanOut(next[i] as string)
+        expect(await since(lost)).toEqual([200, next])
+      }
+      // Whoever pushes it out of the last entries records its position.
+      expect((await record())?.feed_n).toBe(others > 2 ? 2 : undefined)
+      await fanOut(lost)
+      expect((await numbers(installation_id)).map(({ n, event_id }) => [n, event_id]).slice(1)).toEqual([
+        [2, lost],
+        ...next.map((id, i) => [3 + i, id]),
+      ])
+      expect(await record()).toMatchObject({ feed_n: 2 })
+      expect((await record())?.due_at).toBeUndefined()
+    },
+  )
 
   it('isn’t appended again if the version before appended it and died', async () => {
     const { app, installation_id } = await setUp()
