@@ -58,7 +58,7 @@ const accessOf = ({ caller, hosts, scope, role, params, standard }: Endpoint): s
     admin: role === 'superadmin' ? 'Requires an admin with the role `superadmin`.' : 'Requires an admin.',
   }[caller]
   const foreign = caller !== 'none' && caller !== 'admin' && Object.values(params).some((kind) => kind !== 'text')
-  return foreign ? `${words} The response is 404 for an ID that doesn’t exist or that you can’t access.` : words
+  return foreign ? `${words} Unknown IDs, and those that you can’t access, get 404.` : words
 }
 
 /** Returns the security requirements of an operation. Any one of them suffices. */

@@ -27,7 +27,10 @@ export const LISTS: Record<string, ListSubject> = {
     ...at('/api/v1/events'),
     filters: () => ({ 'one type': 'types=custom.*', 'a type that is not there': 'types=task.*' }),
   },
-  'api.webhooks.listDeliveries': { path: ({ webhookId }) => `/api/v1/webhooks/${webhookId}/deliveries` },
+  'api.webhooks.listDeliveries': {
+    path: ({ webhookId }) => `/api/v1/webhooks/${webhookId}/deliveries`,
+    filters: () => ({ 'one status': 'status=pending', 'a type that is not there': 'types=task.*' }),
+  },
   'api.members.list': at('/api/v1/members'),
   'api.agents.list': at('/api/v1/agents'),
   'console.tasks.list': at('/console/tasks', 'person'),

@@ -1,3 +1,4 @@
+import type { Api } from '../api.ts'
 import { APP_OPTION, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
 import { type Output, timeOfDay } from '../output.ts'
@@ -23,17 +24,20 @@ response and why it failed. The app needs the scope webhooks:manage. aip replay 
 
   --webhook <id>      only this subscription
   --status <status>   only pending, succeeded, failed or skipped ones
+  --type <type>       only these event types, such as run.failed or run.*,task.*
   --limit <n>         number for each subscription, 1 to 100; default: 20
 ${APP_OPTION}
   --json              print one delivery per line, with all attempts
 
 Examples:
   aip deliveries
+  aip deliveries --status failed --type 'run.*'
   aip deliveries --status failed --json | jq -r .id | xargs -n1 aip replay`,
   options: {
     app: { type: 'string' },
     webhook: { type: 'string' },
     status: { type: 'string' },
+    type: { type: 'string' },
     limit: { type: 'string' },
   },
   positionals: 0,
@@ -52,18 +56,16 @@ Examples:
       const token = await sandboxToken(api, app.id)
       const webhook = textOf(values.webhook)
       const ids = webhook ? [webhook] : (await listWebhooks(api, token)).map(({ id }) => id)
+      const types = textOf(values.type)
+      const filter = { ...(status && { status }), ...(types && { types }) }
       const lists = await Promise.all(
-        ids.map(async (id): Promise<(Delivery & { webhook_id: string })[]> => {
-          const path = `/api/v1/webhooks/${encodeURIComponent(id)}/deliveries?limit=${limit}`
-          const { items } = (await api.insist('GET', path, { token })) as { items: Delivery[] }
-          return items.map((delivery) => ({ ...delivery, webhook_id: id }))
+        ids.map(async (id) => {
+          const found = await listDeliveries(api, token, id, filter, Number(limit))
+          return found.map((delivery) => ({ ...delivery, webhook_id: id }))
         }),
       )
       done()
-      const shown = lists
-        .flat()
-        .filter((delivery) => status === undefined || delivery.status === status)
-        .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+      const shown = lists.flat().sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
       for (const delivery of shown) out.result(delivery, textOfDelivery(out, delivery))
       if (ids.length === 0) out.note('The app has no webhook subscription in your sandbox.')
       else if (shown.length === 0) out.note('There are no such deliveries.')
@@ -72,6 +74,31 @@ Examples:
       done()
     }
   },
+}
+
+interface Page {
+  items: Delivery[]
+  next_cursor: string | null
+}
+
+/** Lists a subscription's latest deliveries. A page can be short while more match, so it asks on. */
+const listDeliveries = async (
+  api: Api,
+  token: string,
+  webhook: string,
+  filter: Record<string, string>,
+  limit: number,
+): Promise<Delivery[]> => {
+  const found: Delivery[] = []
+  let cursor: string | null = null
+  do {
+    const query = new URLSearchParams({ ...filter, limit: String(limit - found.length), ...(cursor && { cursor }) })
+    const path = `/api/v1/webhooks/${encodeURIComponent(webhook)}/deliveries?${query}`
+    const page: Page = await api.insist('GET', path, { token })
+    found.push(...page.items)
+    cursor = page.next_cursor
+  } while (cursor !== null && found.length < limit)
+  return found
 }
 
 const STATUSES = ['pending', 'succeeded', 'failed', 'skipped']

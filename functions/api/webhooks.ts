@@ -1,8 +1,11 @@
+import * as z from 'zod'
+import { eventMaskListSchema } from '#shared/delivery/feed/index.ts'
 import {
   ChangeWebhook,
   CreateWebhook,
   changeWebhook,
   createWebhook,
+  DELIVERY_STATUSES,
   DeliverySchema,
   deleteWebhook,
   enableWebhook,
@@ -20,6 +23,7 @@ import {
   WebhookWithSecretSchema,
 } from '#shared/delivery/webhooks/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { pageQuery } from '#shared/http/paging.ts'
 
 const common = { group: 'api', caller: 'integration', scope: 'webhooks:manage' } as const
 const webhookId = { id: 'webhook' } as const
@@ -138,10 +142,20 @@ const deliveries = defineEndpoint({
   path: '/api/v1/webhooks/{id}/deliveries',
   params: webhookId,
   summary: 'List a subscription’s deliveries and their responses, newest first',
-  description: 'Deliveries are kept for 30 days.',
+  description:
+    'Deliveries are kept for 30 days. With `status` or `types`, a page can have fewer deliveries than `limit`, or none, ' +
+    'while `has_more` is true.',
+  query: () =>
+    pageQuery({
+      status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries with this status.' }),
+      types: eventMaskListSchema().optional().meta({
+        description: 'Only events of these types or patterns, separated by commas.',
+        example: 'run.*,custom.*',
+      }),
+    }),
   list: {
     load: ({ work, caller, params }) => loadWebhook(work, caller.installation.id, params.id),
-    read: ({ work }, page, webhook) => listDeliveries(work, webhook, page),
+    read: ({ work, query }, page, webhook) => listDeliveries(work, webhook, page, query),
     present: (delivery, _context, webhook) => presentDelivery(delivery, webhook),
   },
   response: DeliverySchema,

@@ -46,7 +46,7 @@ const json = defineEndpoint({
   id: 'oauth.token.json',
   path: '/oauth/token.json',
   summary: 'Exchange a code or refresh tokens with a JSON body',
-  description,
+  description: 'The same as `POST /oauth/token`, which takes a form.',
   replays,
   handler: ({ work, caller, body }) => handleTokenRequest(work, caller.app, body),
 })

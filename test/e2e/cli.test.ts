@@ -426,6 +426,8 @@ describe('aip listen', () => {
     const [delivery] = (await run(['deliveries', '--json'], keyOf(agent))).lines()
     expect(delivery).toMatchObject({ id: line.delivery_id, event_type: 'task.created', status: 'succeeded' })
     expect((await run(['deliveries', '--status', 'failed'], keyOf(agent))).stdout).toBe('')
+    expect((await run(['deliveries', '--type', 'run.*'], keyOf(agent))).stdout).toBe('')
+    expect((await run(['deliveries', '--type', 'run.*,task.*'], keyOf(agent))).stdout).toContain(line.delivery_id)
     const unknown = await run(['replay', 'whd_01kf0rdqg00000000000000001'], keyOf(agent))
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('has no delivery whd_')])
   })

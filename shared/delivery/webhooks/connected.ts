@@ -6,7 +6,7 @@ import type { Deps } from '#shared/foundation/work/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Page } from '#shared/table/table.ts'
-import { type Delivery, type Subscription, SubscriptionEntity } from './entity.ts'
+import { DELIVERY_STATUSES, type Delivery, type Subscription, SubscriptionEntity } from './entity.ts'
 import { presentDelivery } from './present.ts'
 import { loadWebhook } from './read.ts'
 
@@ -53,7 +53,7 @@ export const ConnectedDeliverySchema = () =>
     .object({
       id: idField('whd'),
       event_type: z.string(),
-      status: z.enum(['pending', 'succeeded', 'failed', 'skipped']),
+      status: z.enum(DELIVERY_STATUSES),
       attempt: z.number().int().meta({ description: 'Number of attempts made.' }),
       next_attempt_at: time().nullable(),
       created_at: time(),

@@ -83,6 +83,10 @@ const attempt = () =>
 
 export type Attempt = z.infer<ReturnType<typeof attempt>>
 
+export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'skipped'] as const
+
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
 const delivery = () =>
   z.object({
     id: z.string(),
@@ -92,7 +96,7 @@ const delivery = () =>
     app_id: z.string(),
     event_id: z.string(),
     event_type: z.string(),
-    status: z.enum(['pending', 'succeeded', 'failed', 'skipped']),
+    status: z.enum(DELIVERY_STATUSES),
     /** Number of attempts made. */
     attempt: z.number(),
     /** Time at which the delivery was found to be skipped. */

@@ -9,7 +9,7 @@ export {
 } from './connected.ts'
 export { createWebhook, deleteWebhook } from './create.ts'
 export { deliver } from './deliver.ts'
-export { DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
+export { DELIVERY_STATUSES, DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
 export { DeliveryMessage } from './message.ts'
 export { handleOverdueDelivery } from './overdue.ts'
 export { pauseWebhook, resumeWebhook } from './pause.ts'

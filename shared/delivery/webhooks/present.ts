@@ -1,5 +1,5 @@
 import { iso } from '#shared/kernel/clock.ts'
-import type { Delivery, Subscription } from './entity.ts'
+import type { Delivery, DeliveryStatus, Subscription } from './entity.ts'
 import type { DeliveryView, WebhookView } from './schemas.ts'
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
@@ -26,15 +26,19 @@ export const presentWebhook = (webhook: Subscription): WebhookView => ({
 export const isOutdated = (delivery: Delivery, { generation, status }: Subscription): boolean =>
   delivery.status === 'pending' && !delivery.test && (status === 'disabled' || delivery.generation < generation)
 
+/** Returns the status that readers see. */
+export const statusOf = (delivery: Delivery, webhook: Subscription): DeliveryStatus =>
+  isOutdated(delivery, webhook) ? 'skipped' : delivery.status
+
 export const presentDelivery = (delivery: Delivery, webhook: Subscription): DeliveryView => {
-  const outdated = isOutdated(delivery, webhook)
+  const status = statusOf(delivery, webhook)
   return {
     id: delivery.id,
     event_id: delivery.event_id,
     event_type: delivery.event_type,
-    status: outdated ? 'skipped' : delivery.status,
+    status,
     attempt: delivery.attempt,
-    next_attempt_at: isoOrNull(outdated ? null : delivery.next_attempt_at),
+    next_attempt_at: isoOrNull(status === 'skipped' ? null : delivery.next_attempt_at),
     created_at: iso(delivery.created_at),
     attempts: delivery.attempts.map((attempt) => ({ ...attempt, at: iso(attempt.at) })),
   }

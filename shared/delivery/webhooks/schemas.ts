@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
 import { eventMaskSchema } from '../feed/schemas.ts'
+import { DELIVERY_STATUSES } from './entity.ts'
 import { webhookFilter } from './filter.ts'
 
 /**
@@ -64,7 +65,7 @@ export const DeliverySchema = () =>
       id: idField('whd'),
       event_id: idField('evt'),
       event_type: z.string(),
-      status: z.enum(['pending', 'succeeded', 'failed', 'skipped']).meta({
+      status: z.enum(DELIVERY_STATUSES).meta({
         description: '`skipped`: pending when the subscription was disabled; can be recovered.',
       }),
       attempt: z.number().int().meta({ description: 'Number of attempts made.' }),

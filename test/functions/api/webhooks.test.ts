@@ -445,6 +445,75 @@ describe('POST /api/v1/webhooks/{id}/rotate-secret', () => {
   })
 })
 
+describe('GET /api/v1/webhooks/{id}/deliveries', () => {
+  /** Creates deliveries of two types, half of which fail. */
+  const delivered = async (each: number) => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(receiver.url, ['custom.*'])
+    for (let i = 0; i < each * 4; i++) {
+      if (i % 2 === 0) receiver.next({ kind: 'answer', status: 500 })
+      // Deliveries sort by their event's time.
+      platform.clock.advance(50)
+      await app.emit(i % 4 < 2 ? 'order.paid' : 'stock.low', { i })
+      await platform.drain()
+    }
+    const list = async (query: string) => {
+      const { status, body } = await app.call('GET', `/webhooks/${id}/deliveries?${query}`)
+      expect(status).toBe(200)
+      return body as { items: { id: string; status: string; event_type: string }[]; next_cursor: string | null }
+    }
+    return { app, id, list }
+  }
+
+  it('finds deliveries by status and event type on the server', async () => {
+    const { list } = await delivered(1)
+    const shown = async (query: string) =>
+      (await list(query)).items.map(({ event_type, status }) => `${event_type} ${status}`)
+    expect(await shown('status=pending')).toEqual(['custom.stock.low pending', 'custom.order.paid pending'])
+    expect(await shown('types=custom.order.*')).toEqual(['custom.order.paid succeeded', 'custom.order.paid pending'])
+    expect(await shown('types=custom.order.paid,custom.stock.low&status=succeeded')).toEqual([
+      'custom.stock.low succeeded',
+      'custom.order.paid succeeded',
+    ])
+    expect(await shown('types=run.*')).toEqual([])
+  })
+
+  it('pages through what it finds, each delivery once', async () => {
+    const { list } = await delivered(3)
+    const found: string[] = []
+    let cursor: string | null = null
+    let pages = 0
+    do {
+      const page = await list(`status=succeeded&limit=2${cursor ? `&cursor=${cursor}` : ''}`)
+      found.push(...page.items.map(({ id }) => id))
+      cursor = page.next_cursor
+      pages++
+    } while (cursor)
+    // One that doesn't match follows the last that does, so the last page is empty.
+    expect([new Set(found).size, found.length, pages]).toEqual([6, 6, 4])
+  })
+
+  it('counts what waits for a disabled subscription as skipped', async () => {
+    const { app, id, list } = await delivered(1)
+    await app.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
+    expect((await list('status=pending')).items).toEqual([])
+    expect((await list('status=skipped')).items).toHaveLength(2)
+  })
+
+  it('refuses an unknown status and a type that doesn’t exist, and names them', async () => {
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe('https://a.example.com/')
+    for (const [query, field] of [
+      ['status=lost', 'status'],
+      ['types=run.nothing', 'types.0'],
+    ]) {
+      const { status, body } = await app.call('GET', `/webhooks/${id}/deliveries?${query}`)
+      expect([status, Object.keys(body.error.details.fields)]).toEqual([422, [field]])
+    }
+  })
+})
+
 describe('enable, redeliver and recover', () => {
   /** Creates a subscription and disables it by six failures. */
   const disabled = async (url: string) => {
