@@ -114,10 +114,13 @@ const given = (token: string | (() => Promise<string> | string)): Credential => 
 const refreshing = (options: OAuthOptions & { baseUrl: string }): Credential => {
   let { tokens } = options
   let renewing: Promise<void> | undefined
+  // It changes only after the pair is stored, so that a repeat after a failure isn't reuse of the old token.
+  let key = crypto.randomUUID()
   const renew = async (): Promise<void> => {
-    const next = await refresh(options, tokens.refresh_token)
+    const next = await refresh(options, tokens.refresh_token, key)
     await options.onTokens(next)
     tokens = next
+    key = crypto.randomUUID()
   }
   return {
     token: () => tokens.access_token,
@@ -135,7 +138,11 @@ const refreshing = (options: OAuthOptions & { baseUrl: string }): Credential => 
  * Exchanges a refresh token. If the response is lost, repeating the request with the same Idempotency-Key returns it again.
  * Without the key, the repeat would count as reuse of an old token.
  */
-const refresh = async (options: OAuthOptions & { baseUrl: string }, refreshToken: string): Promise<Tokens> => {
+const refresh = async (
+  options: OAuthOptions & { baseUrl: string },
+  refreshToken: string,
+  key: string,
+): Promise<Tokens> => {
   const form = {
     grant_type: 'refresh_token',
     client_id: options.clientId,
@@ -144,7 +151,7 @@ const refresh = async (options: OAuthOptions & { baseUrl: string }, refreshToken
   }
   const request = new Request(`${options.baseUrl}/oauth/token`, {
     method: 'POST',
-    headers: { 'idempotency-key': crypto.randomUUID() },
+    headers: { 'idempotency-key': key },
     body: new URLSearchParams(form),
   })
   const response = await sendWithRetries(request)

@@ -227,6 +227,27 @@ describe('tokens', () => {
     await unwrap(api.GET('/api/v1/me'))
   })
 
+  it('are renewed to the same pair after storing them failed', async () => {
+    const { agent, tokens } = await connect()
+    const kept: Tokens[] = []
+    let isFull = true
+    const api = createApi({
+      baseUrl,
+      clientId: agent.app.client_id,
+      clientSecret: agent.app.client_secret,
+      tokens: { ...tokens, access_token: 'outdated' },
+      onTokens(next) {
+        kept.push(next)
+        if (isFull) throw new Error('The disk is full.')
+      },
+    })
+    await expect(unwrap(api.GET('/api/v1/me'))).rejects.toThrow('The disk is full.')
+    isFull = false
+    await unwrap(api.GET('/api/v1/me'))
+    expect(kept).toHaveLength(2)
+    expect(kept[1]).toEqual(kept[0])
+  })
+
   it('that can’t be refreshed cause an error with its code', async () => {
     const { agent } = await connect()
     const api = createApi({

@@ -8,7 +8,7 @@ import { buildCliPackage } from '#ops/cli-package.ts'
 import { signStandard, signSvc, standardSecret } from '#shared/kernel/signatures.ts'
 import { freePort } from '../e2e/samples.ts'
 import { testSdkAgent } from '../e2e/sdk-agent.ts'
-import { until } from '../e2e/support.ts'
+import { must, newAgent, until } from '../e2e/support.ts'
 import { usingLocal } from '../e2e/using-local.ts'
 import { environmentOf, removingEnvironments } from './environment.ts'
 
@@ -72,6 +72,25 @@ for headers, body in given:
     expect(output.trim().split('\n')).toEqual([genuine, genuine, ...forged.map(() => 'refused')])
   })
 })
+
+it('renews tokens once for all requests, stores them before it uses them, and goes on after a failure to store', async () => {
+  const { baseUrl } = running
+  const agent = await newAgent(baseUrl, { endpoint: 'http://127.0.0.1:9/run' })
+  const { id, client_id, client_secret } = agent.app
+  const { refresh_token } = await must(baseUrl, 'POST', `/api/v1/dev/apps/${id}/sandbox-token`, agent)
+  const program = path.join(ROOT, 'test/python/tokens.py')
+  const { stdout } = await run(python, [program, baseUrl, client_id, client_secret, refresh_token])
+  const kept = {
+    names: 1,
+    refreshed: 1,
+    rotated: true,
+    again: true,
+    unstored: 'The disk is full.',
+    recovered: true,
+    stored: 2,
+  }
+  expect(JSON.parse(stdout)).toEqual([kept, kept, 'invalid_grant'])
+}, 60_000)
 
 it('the project of aip init --py runs', async () => {
   const tool = path.join(folder, 'aip')

@@ -103,12 +103,12 @@ class Requests:
             return (yield from send_with_retries(request))
         return cast(httpx.Response, (yield Send(request)))
 
-    def refresh(self, client_id: str, client_secret: str, refresh_token: str) -> Flow[Tokens]:
+    def refresh(self, client_id: str, client_secret: str, refresh_token: str, key: str) -> Flow[Tokens]:
         """Exchanges a refresh token. A repeat with the same key gets the same pair, instead of counting as reuse."""
         request = httpx.Request(
             "POST",
             f"{self.base_url}/oauth/token",
-            headers={"idempotency-key": str(uuid.uuid4())},
+            headers={"idempotency-key": key},
             data={
                 "grant_type": "refresh_token",
                 "client_id": client_id,
@@ -154,6 +154,7 @@ class Api:
         self._credentials = _credentials(token, client_id, client_secret, tokens)
         self._tokens = tokens
         self._on_tokens = on_tokens
+        self._renewal = str(uuid.uuid4())
         self._lock = threading.Lock()
 
     def request(self, method: str, path: str, body: object = None, query: Query | None = None) -> Json:
@@ -198,11 +199,13 @@ class Api:
         with self._lock:
             if self._credentials is None or self._tokens is None or self._tokens.access_token != refused:
                 return
-            flow = self._requests.refresh(*self._credentials, self._tokens.refresh_token)
+            # The key changes only after the pair is stored, so that a repeat after a failure isn't reuse of the old token.
+            flow = self._requests.refresh(*self._credentials, self._tokens.refresh_token, self._renewal)
             pair = drive(flow, self._client)
             if self._on_tokens is not None:
                 self._on_tokens(pair)
             self._tokens = pair
+            self._renewal = str(uuid.uuid4())
 
 
 class AsyncApi:
@@ -226,6 +229,7 @@ class AsyncApi:
         self._credentials = _credentials(token, client_id, client_secret, tokens)
         self._tokens = tokens
         self._on_tokens = on_tokens
+        self._renewal = str(uuid.uuid4())
         self._lock = asyncio.Lock()
 
     async def request(self, method: str, path: str, body: object = None, query: Query | None = None) -> Json:
@@ -272,11 +276,13 @@ class AsyncApi:
         async with self._lock:
             if self._credentials is None or self._tokens is None or self._tokens.access_token != refused:
                 return
-            flow = self._requests.refresh(*self._credentials, self._tokens.refresh_token)
+            # The key changes only after the pair is stored, so that a repeat after a failure isn't reuse of the old token.
+            flow = self._requests.refresh(*self._credentials, self._tokens.refresh_token, self._renewal)
             pair = await drive_async(flow, self._client)
             if self._on_tokens is not None:
                 await self._on_tokens(pair)
             self._tokens = pair
+            self._renewal = str(uuid.uuid4())
 
 
 def _credentials(
