@@ -27,6 +27,8 @@ export const addAuthenticator = async (page: Page) => {
   })
   return {
     credentials: async () => (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials,
+    /** Removes all passkeys, like a device that was lost and replaced. */
+    forget: () => devtools.send('WebAuthn.clearCredentials', { authenticatorId }),
     /** Sets whether the authenticator recognizes its user from now on. */
     recognizes: (isUserVerified: boolean) =>
       devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),

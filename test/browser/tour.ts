@@ -4,16 +4,18 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { fillSignIn, SUPERADMIN } from '#test/browser/admin/harness.ts'
 import { openAs, type Person, type Stage } from '#test/browser/console/harness.ts'
-import { listApp } from '#test/functions/console/marketplace-support.ts'
-import type { TestDeveloper } from '#testkit/developers.ts'
+import { type ListedApp, listApp } from '#test/functions/console/marketplace-support.ts'
+import { newTeammate, type TestDeveloper } from '#testkit/developers.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 
 /** Records that the pages of a tour show. */
 export interface Sights {
   who: Person
   developer: TestDeveloper
-  /** Ids by the variable's name in a route. The console's and the portal's `:id` differ by what it follows. */
+  /** Ids by what precedes them in a route. */
   ids: Record<string, string>
+  /** Ids of the portal, where they differ. */
+  portalIds: Record<string, string>
 }
 
 /** A page that visitors open. */
@@ -96,19 +98,23 @@ export const furnish = async (stage: Stage): Promise<Sights> => {
     description: 'From the opening hours and who is away.',
   })
   await call('POST', '/console/invitations', {})
-  const { app, developer } = await listApp(platform, {
-    name: 'Shelf planner',
-    summary: 'Plans where books stand, from what sells.',
-    requested_scopes: ['runs:read', 'runs:write', 'webhooks:manage'],
-  })
+  const listed = await listApp(
+    platform,
+    {
+      name: 'Shelf planner',
+      summary: 'Plans where books stand, from what sells.',
+      requested_scopes: ['runs:read', 'runs:write', 'webhooks:manage'],
+    },
+    { runtime: { type: 'webhook', endpoint: agent.url } },
+  )
+  const { app, developer } = listed
   await listApp(platform, { name: 'Newsletter writer', summary: 'Drafts a letter from the new arrivals.' })
   await call('POST', '/console/installations', { slug: app.slug })
   await call('PUT', `/console/apps/${app.id}/review`, { rating: 4, text: 'Saved us an afternoon.' })
-  const hook = await developer.call('POST', `/api/v1/dev/apps/${app.id}/test-events`, {})
-  if (hook.status >= 500) throw new Error(hook.text)
   return {
     who,
     developer,
+    portalIds: await furnishPortal(stage, listed),
     ids: {
       chat: chat.id,
       tasks: task.id,
@@ -121,13 +127,43 @@ export const furnish = async (stage: Stage): Promise<Sights> => {
   }
 }
 
+/** Gives a developer what the portal shows: runs, webhooks with deliveries, drafts, teammates and messages. */
+const furnishPortal = async (stage: Stage, { app, developer, release }: ListedApp): Promise<Record<string, string>> => {
+  const { platform, agent } = stage
+  const call = async (method: string, at: string, sent?: unknown) => {
+    const answer = await developer.call(method, `/api/v1/dev/${at}`, sent)
+    if (answer.status >= 300) throw new Error(`${method} ${at}: ${answer.text}`)
+    return answer.body
+  }
+  const json = (body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    return { kind: 'answer', headers, body: JSON.stringify(body) } as const
+  }
+  await release('1.1.0', { runtime: { type: 'webhook', endpoint: agent.url } })
+  const { access_token: token } = await call('POST', `apps/${app.id}/sandbox-token`)
+  const subscription = { url: agent.url, events: ['run.*'], description: 'Orders' }
+  const { body: webhook } = await platform.call('POST', '/api/v1/webhooks', { token, body: subscription })
+  agent.next(json({ status: 'succeeded', output: { shelf: 'B 12', text: 'Between travel and cooking.' } }))
+  const { run } = await call('POST', `apps/${app.id}/test-run`, { input: { question: 'Where do atlases go?' } })
+  agent.next(json({ status: 'failed', error_code: 'no_stock', error_message: 'There is nothing in stock.' }))
+  await call('POST', `apps/${app.id}/test-run`, { input: { question: 'Where do globes go?' } })
+  await call('POST', `apps/${app.id}/messages`, { text: 'We moved the agent to another region. Is that all right?' })
+  await call('PATCH', `apps/${app.id}`, { summary: 'Plans where each book stands, from what sells.' })
+  await call('POST', 'apps', { slug: 'returns', name: 'Returns desk', type: 'agent', requested_scopes: ['runs:write'] })
+  await call('POST', 'me/keys', { name: 'CI server', role: 'developer' })
+  await newTeammate(platform, developer, 'viewer')
+  await platform.drain()
+  return { apps: app.id, runs: run.id, webhooks: webhook.id }
+}
+
 const FOLDERS = { console: 'console', staff: 'admin', portal: 'developers' } as const
 
 /**
  * Returns a page's stops, as its table of routes names them. A variable is the id of what its route is about, and one without
  * a record leads to a screen that says so.
  */
-export const stopsOf = async (surface: Stop['surface'], { ids }: Sights): Promise<Stop[]> => {
+export const stopsOf = async (surface: Stop['surface'], sights: Sights): Promise<Stop[]> => {
+  const ids: Record<string, string> = surface === 'portal' ? { ...sights.ids, ...sights.portalIds } : sights.ids
   const source = path.join(import.meta.dirname, '../../web', FOLDERS[surface], 'client/screens.tsx')
   const routes = [...(await readFile(source, 'utf8')).matchAll(/path: '([^']+)'/g)].map(([, route = '']) => route)
   return routes.map((route) => ({

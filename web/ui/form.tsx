@@ -90,14 +90,26 @@ export const Form = ({
   done,
   children,
   disabled,
+  refused,
 }: {
   send: () => Promise<unknown>
   verb: string
   done?: () => void
   children: ComponentChildren | ((failure: Failure | undefined) => ComponentChildren)
   disabled?: boolean
+  /** Why this person can't send it. They can read the fields. */
+  refused?: ComponentChildren
 }) => {
   const { busy, failure, act } = useAction()
+  const fields = typeof children === 'function' ? children(failure) : children
+  if (refused) {
+    return (
+      <>
+        <fieldset disabled>{fields}</fieldset>
+        <p class="hint">{refused}</p>
+      </>
+    )
+  }
   return (
     <form
       onSubmit={async (event) => {
@@ -105,7 +117,7 @@ export const Form = ({
         if (await act(send)) done?.()
       }}
     >
-      {typeof children === 'function' ? children(failure) : children}
+      {fields}
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="submit" class="primary" aria-busy={busy} disabled={disabled}>

@@ -18,9 +18,9 @@ const TEXTS: Record<Exclude<Purpose, 'join'>, (baseUrl: string, token: string) =
   prove: (baseUrl, token) => ({
     subject: 'Confirm your e-mail address',
     text: [
-      `A developer account at ${baseUrl} has your e-mail address. To confirm it, send this code within an hour:`,
+      `A developer account at ${baseUrl} has your e-mail address. To confirm it, enter this code within an hour, in the developer portal under Account:`,
       `  ${token}`,
-      'POST /api/v1/dev/me/email-proof/confirm with {"token": "<the code>"}, and your developer key.',
+      'Or send it with your developer key: POST /api/v1/dev/me/email-proof/confirm with {"token": "<the code>"}.',
       'If you have no such account, ignore this e-mail, or take the account over: POST /api/v1/dev/recover.',
     ].join('\n\n'),
   }),
@@ -38,6 +38,7 @@ const TEXTS: Record<Exclude<Purpose, 'join'>, (baseUrl: string, token: string) =
     text: [
       'To sign in, open this link within an hour. It works once:',
       `  ${baseUrl}/developers#/sign-in/${token}`,
+      'It works without a passkey or a key. If you lost yours, replace it under Account.',
       'If that wasn’t you, ignore this e-mail. Nothing has changed.',
     ].join('\n\n'),
   }),

@@ -76,7 +76,7 @@ describe('signing in', () => {
     await page.goto(`${url}/developers`)
     await page.getByLabel('Email').fill(email)
     await button(page, 'Email me a link').click()
-    await page.getByText('it gets a link now').waitFor()
+    await page.getByText('a link is on its way').waitFor()
     const link = await mailed(stage, email, /\S+#\/sign-in\/\S+/)
     const code = link.split('/').at(-1) ?? ''
     await page.goto(`${url}/developers#/sign-in/${code}`)

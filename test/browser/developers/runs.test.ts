@@ -93,7 +93,7 @@ describe('a subscription of the sandbox', () => {
     await button(page, 'Close').click()
     await page.getByRole('link', { name: agent.url }).click()
     const filter = page.getByLabel('Only events with')
-    await expect.poll(() => filter.inputValue()).toBe('status = failed, "true"\norder.kind = 1, gift')
+    await expect.poll(() => filter.inputValue()).toBe('order.kind = 1, gift\nstatus = failed, "true"')
     expect(await page.getByLabel('At most per minute').inputValue()).toBe('60')
     await filter.fill('')
     await page.getByLabel('At most per minute').fill('')

@@ -32,7 +32,7 @@ export const openByEmail = async (stage: Stage, email: string, place = '/'): Pro
   await page.goto(`${url}/developers`)
   await page.getByLabel('Email').fill(email)
   await button(page, 'Email me a link').click()
-  await page.getByText('it gets a link now').waitFor()
+  await page.getByText('a link is on its way').waitFor()
   const code = (await mailed(stage, email, /#\/sign-in\/\S+/)).split('/').at(-1)
   await page.goto(`${url}/developers#/sign-in/${code}`)
   await page.reload()

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { browserStage, expectAccessible, heading, visit } from '#test/browser/console/harness.ts'
 import { addAuthenticator, onLocalhost } from '#test/browser/passkeys.ts'
+import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { confirmEmail, newApp, newDeveloper, newTeammate } from '#testkit/developers.ts'
-import { button, dialog, mailed, openAs, openByEmail } from './support.ts'
+import { button, dialog, mailed, openAs, openByEmail, succeeds } from './support.ts'
 
 const stage = browserStage()
 onLocalhost(stage)
@@ -85,6 +86,26 @@ describe('a passkey', () => {
     await page.getByText('Passkey removed.').waitFor()
   })
 
+  it('that is lost doesn’t lock anybody out: the page offers a link by email, which lets them add another', async () => {
+    const { page, platform } = stage
+    const { call } = await newDeveloper(platform)
+    const { email } = (await call('GET', '/api/v1/dev/me')).body
+    const { credentials, forget } = await addAuthenticator(page)
+    await openByEmail(stage, email, '/account')
+    await button(page, 'Add a passkey').click()
+    await page.getByText('Passkey added.').waitFor()
+    await button(page, 'Sign out').click()
+    await page.getByText('Lost your passkey or your key? The link signs you in without them.').waitFor()
+    await forget()
+    await button(page, 'Sign in with a passkey').click()
+    await page.getByText('Lost it? Get a link by email above').waitFor()
+    await expectAccessible(page, 'portal-sign-in-lost')
+    await openByEmail(stage, email, '/account')
+    await button(page, 'Add a passkey').click()
+    await expect.poll(() => credentials().then((all) => all.length)).toBe(1)
+    await page.getByRole('button', { name: 'Remove the passkey' }).nth(1).waitFor()
+  })
+
   it('isn’t offered to a session that was opened with a key', async () => {
     const { page, platform } = stage
     await openAs(stage, await newDeveloper(platform), '/account')
@@ -117,5 +138,70 @@ describe('named keys', () => {
     const edited = page.getByRole('listitem').filter({ hasText: 'CI server' })
     await edited.getByText('last used', { exact: false }).waitFor()
     expect((await platform.call('GET', '/api/v1/dev/me', { headers })).body.role).toBe('developer')
+  })
+})
+
+describe('a viewer', () => {
+  it('reads every page, is offered nothing that the API refuses, and is told whom to ask', async () => {
+    const { page, platform, agent } = stage
+    succeeds(stage)
+    const runtime = { type: 'webhook', endpoint: agent.url }
+    const requested_scopes = ['runs:read', 'runs:write', 'webhooks:manage']
+    const { developer, app } = await listApp(platform, { name: 'Shelf counter', requested_scopes }, { runtime })
+    const { body: draft } = await developer.call('POST', '/api/v1/dev/apps', {
+      slug: 'shelf-draft',
+      type: 'agent',
+      name: 'Shelf draft',
+      requested_scopes,
+    })
+    const { body: sandbox } = await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)
+    const token = sandbox.access_token
+    const hook = { url: agent.url, events: ['*'] }
+    const { body: webhook } = await platform.call('POST', '/api/v1/webhooks', { token, body: hook })
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token, body: { input: {} } })
+    const bo = await newTeammate(platform, developer, 'viewer')
+
+    const refused: string[] = []
+    page.on('response', (response) => {
+      if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()}`)
+    })
+    await openByEmail(stage, bo.email)
+    const own = `/apps/${app.id}`
+    /** Places with their titles. */
+    const places = {
+      '/': 'Apps',
+      '/new': 'Create an app',
+      [own]: 'Shelf counter: Overview',
+      [`${own}/versions`]: 'Shelf counter: Versions',
+      [`${own}/test`]: 'Shelf counter: Test',
+      [`${own}/runs`]: 'Shelf counter: Runs',
+      [`${own}/runs/${run.id}`]: 'Shelf counter: Run',
+      [`${own}/webhooks`]: 'Shelf counter: Webhooks',
+      [`${own}/webhooks/${webhook.id}`]: 'Shelf counter: Webhook',
+      [`${own}/settings`]: 'Shelf counter: Settings',
+      [`/apps/${draft.id}`]: 'Shelf draft: Overview',
+      '/sandbox': 'Sandbox',
+      '/requests': 'Agents that customers ask for',
+      '/team': 'Team',
+      '/account': 'Account',
+    }
+    const offered = new Set<string>()
+    const explained: string[] = []
+    for (const [to, title] of Object.entries(places)) {
+      await visit(page, to)
+      await expect.poll(() => page.title()).toBe(`${title} · Developers`)
+      await expect.poll(() => page.locator('main .skeleton').count()).toBe(0)
+      const buttons = page.locator('main button:enabled, main a.button')
+      for (const text of await buttons.allInnerTexts()) offered.add(text.trim())
+      if (await page.getByText('Ask an owner of the account for the role Developer.').count()) explained.push(to)
+    }
+    expect(refused).toEqual([])
+    expect([...offered].sort()).toEqual(['Add a passkey', 'Leave'])
+    const tabs = ['', '/versions', '/test', '/webhooks', `/webhooks/${webhook.id}`, '/settings'].map((to) => own + to)
+    expect(explained.sort()).toEqual(['/new', ...tabs, `/apps/${draft.id}`, '/sandbox'].sort())
+    await visit(page, `/apps/${app.id}/settings`)
+    await expectAccessible(page, 'portal-viewer-settings')
+    await visit(page, `/apps/${app.id}/versions`)
+    await expectAccessible(page, 'portal-viewer-versions')
   })
 })

@@ -32,7 +32,7 @@ const signOutHere = (note: string): void => {
 onSessionExpired(() => {
   const { name } = phase.value
   if (name === 'ready' || name === 'starting') {
-    signOutHere(t('Your session ended. Sessions last 12 hours, or until your keys are recovered. Sign in again.'))
+    signOutHere(t('Your session ended. Sessions last 12 hours, or until your account is recovered. Sign in again.'))
   }
 })
 
@@ -120,7 +120,13 @@ const signInByCode = async (code: string): Promise<void> => {
     const failure = toFailure(error)
     phase.value =
       failure.status >= 400 && failure.status < 500
-        ? { name: 'signed_out', note: `${failure.message} ${failure.fix}` }
+        ? {
+            name: 'signed_out',
+            note:
+              failure.status === 403
+                ? t('This link was used or is too old. Get another one by email.')
+                : `${failure.message} ${failure.fix}`,
+          }
         : { name: 'failed', failure, again: () => void signInByCode(code) }
   }
 }

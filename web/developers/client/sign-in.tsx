@@ -32,9 +32,7 @@ const ByMail = () => {
       {failure && <Problem failure={failure} />}
       {sentTo && (
         <p class="note" role="status">
-          {t('If an account has the address {sentTo}, it gets a link now. The link works once, within an hour.', {
-            sentTo,
-          })}
+          {t('If there’s an account with {sentTo}, a link is on its way. It works once, within an hour.', { sentTo })}
         </p>
       )}
       <div class="actions">
@@ -42,7 +40,7 @@ const ByMail = () => {
           {t('Email me a link')}
         </button>
       </div>
-      <p class="hint">{t('A link also lets you back in if you lost your key.')}</p>
+      <p class="hint">{t('Lost your passkey or your key? The link signs you in without them.')}</p>
     </form>
   )
 }
@@ -51,7 +49,12 @@ const ByPasskey = () => {
   const { busy, failure, send } = useSending(signInByPasskey)
   return (
     <form onSubmit={send}>
-      {failure && <Problem failure={failure} />}
+      {failure && (
+        <>
+          <Problem failure={failure} />
+          <p class="hint">{t('Lost it? Get a link by email above, and add another passkey under Account.')}</p>
+        </>
+      )}
       <div class="actions">
         <button type="submit" aria-busy={busy}>
           {t('Sign in with a passkey')}

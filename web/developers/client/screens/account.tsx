@@ -18,7 +18,8 @@ const Email = ({ who }: { who: Identity }) => {
   const [isSent, setSent] = useState(false)
   const [code, setCode] = useState('')
   const { busy, failure, act } = useAction()
-  if (who.email_verified || !may('developer')) return null
+  const isAllowed = may('POST /api/v1/dev/me/email-proof') && may('POST /api/v1/dev/me/email-proof/confirm')
+  if (who.email_verified || !isAllowed) return null
   const confirm = async (): Promise<void> => {
     await unwrap(api.POST('/api/v1/dev/me/email-proof/confirm', { body: { token: code.trim() } }))
     await reloadIdentity()
@@ -29,7 +30,7 @@ const Email = ({ who }: { who: Identity }) => {
       <h2>{t('Confirm your email address')}</h2>
       <p>
         {t(
-          'Most platforms require it before an app can be submitted for review. You can get back in with it if you lose your keys. Confirm it with a code to keep them: a first sign-in by link ends all keys made before it.',
+          'Most platforms require it before you can submit an app for review, and it lets you back in if you lose your passkey or your key. Confirm it with a code, and your keys keep working. If you confirm it by signing in with a link instead, keys made before that end.',
         )}
       </p>
       {failure && <Problem failure={failure} />}
@@ -67,7 +68,7 @@ const Email = ({ who }: { who: Identity }) => {
 
 const Vendor = ({ who }: { who: Identity }) => {
   const [vendor, setVendor] = useState(slugOf(who.company ?? who.name))
-  if (who.vendor || !may('developer')) return null
+  if (who.vendor || !may('POST /api/v1/dev/me/vendor')) return null
   const send = async (): Promise<void> => {
     await unwrap(api.POST('/api/v1/dev/me/vendor', { body: { vendor } }))
     await reloadIdentity()
@@ -181,7 +182,7 @@ const Badge = () => {
               </p>
             )}
             {application?.reason && <Prose text={application.reason} />}
-            {!verified && application?.status !== 'pending' && may('developer') && <Apply />}
+            {!verified && application?.status !== 'pending' && may('POST /api/v1/dev/verification') && <Apply />}
           </>
         )}
       </Shown>

@@ -13,6 +13,7 @@ import { Name, Prose, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import { api, unwrap } from '../api.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { may, refusalOf } from '../ui/roles.ts'
 
 interface Requirement {
   met: boolean
@@ -70,6 +71,7 @@ const Submission = ({ app }: { app: App }) => {
     announce(t('Submitted. The moderators will look at it.'))
     await refresh('app')
   }
+  const refused = refusalOf('POST /api/v1/dev/apps/{id}/submit')
   const missing = requirements.filter(({ met }) => !met).length
   return (
     <section class="section card">
@@ -96,10 +98,13 @@ const Submission = ({ app }: { app: App }) => {
         </p>
       )}
       {failure && <Problem failure={failure} />}
+      {refused && <p class="hint">{refused}</p>}
       <div class="actions">
-        <button type="button" class="primary" aria-busy={busy} onClick={() => act(submit)}>
-          {t('Submit for review')}
-        </button>
+        {!refused && (
+          <button type="button" class="primary" aria-busy={busy} onClick={() => act(submit)}>
+            {t('Submit for review')}
+          </button>
+        )}
         {missing > 0 && (
           <span class="soft beside">
             {t('{missing} of {requirements} missing', { missing, requirements: requirements.length })}
@@ -166,7 +171,12 @@ const Messages = ({ app }: { app: App }) => {
         }
       </Shown>
       <More more={list.more} />
-      <Form verb={t('Send')} send={send} done={() => setText('')}>
+      <Form
+        verb={t('Send')}
+        send={send}
+        done={() => setText('')}
+        refused={refusalOf('POST /api/v1/dev/apps/{id}/messages')}
+      >
         <TextField label={t('Message')} rows={3} value={text} required maxLength={5_000} onText={setText} />
       </Form>
     </section>
@@ -230,7 +240,7 @@ const Next = ({ app }: { app: App }) => {
 }
 
 const Remove = ({ app }: { app: App }) =>
-  app.status === 'draft' && app.submitted_at === null ? (
+  app.status === 'draft' && app.submitted_at === null && may('DELETE /api/v1/dev/apps/{id}') ? (
     <section class="section">
       <Confirm
         label={t('Delete this draft')}

@@ -3,12 +3,14 @@ import { t } from '../../../ui/messages.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, State } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
+import { refusalOf } from '../ui/roles.ts'
 
 export default function Apps() {
   const list = usePages('apps', (cursor) =>
     unwrap(api.GET('/api/v1/dev/apps', { params: { query: { limit: 50, ...(cursor && { cursor }) } } })),
   )
-  const create = (
+  const refused = refusalOf('POST /api/v1/dev/apps')
+  const create = !refused && (
     <a class="button primary" href="#/new">
       {t('Create an app')}
     </a>
@@ -18,9 +20,9 @@ export default function Apps() {
       <Shown known={list} rows={3} tall>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={t('Create your first app')}>
+            <Empty title={refused ? t('No apps yet') : t('Create your first app')}>
               <p>{t('An app is what customers install. It has a manifest, which describes its agent.')}</p>
-              {create}
+              {create || <p class="soft">{refused}</p>}
             </Empty>
           ) : (
             <ul class="rows">

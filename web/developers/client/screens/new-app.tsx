@@ -8,6 +8,7 @@ import { Screen } from '../../../ui/screen.tsx'
 import { identity } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { draftKey, slugOf, TEMPLATES, type Template } from '../templates.ts'
+import { refusalOf } from '../ui/roles.ts'
 import { Secret } from '../ui/secret.tsx'
 
 const Secrets = ({ app, to }: { app: Schemas['CreatedApp']; to: string }) => (
@@ -60,7 +61,7 @@ export default function NewApp() {
   }
   return (
     <Screen title={t('Create an app')} back={{ to: '/', label: t('Apps') }}>
-      <Form verb={t('Create the app')} send={send}>
+      <Form verb={t('Create the app')} send={send} refused={refusalOf('POST /api/v1/dev/apps')}>
         {(failure) => {
           const wrong = fieldProblems(failure)
           return (

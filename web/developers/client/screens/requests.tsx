@@ -6,6 +6,7 @@ import { t } from '../../../ui/messages.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { may } from '../ui/roles.ts'
 
 type Status = Schemas['AgentRequest']['status']
 
@@ -43,7 +44,7 @@ export default function Requests() {
                   {t('{n, plural, one {# vote} other {# votes}}', { n: request.votes })},{' '}
                   <When at={request.created_at} />
                 </p>
-                {request.status === 'open' && (
+                {request.status === 'open' && may('POST /api/v1/dev/requests/{id}/claim') && (
                   <div class="actions">
                     <Confirm
                       label={t('I’ll build it')}

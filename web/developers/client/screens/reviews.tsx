@@ -7,6 +7,7 @@ import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, Stars, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { may } from '../ui/roles.ts'
 
 const Reply = ({ review }: { review: Schemas['Review'] }) => {
   const [text, setText] = useState(review.reply?.text ?? '')
@@ -70,7 +71,9 @@ const Reviews = ({ app }: { app: App }) => {
                     <Prose text={review.reply.text} />
                   </div>
                 )}
-                <Reply key={review.reply?.created_at ?? ''} review={review} />
+                {may('POST /api/v1/dev/reviews/{id}/reply') && (
+                  <Reply key={review.reply?.created_at ?? ''} review={review} />
+                )}
               </article>
             ))
           )

@@ -28,9 +28,11 @@ const Waiting = ({ id }: { id: string }) => {
         })}
       </p>
       {failure && <Problem failure={failure} />}
-      <button type="button" aria-busy={busy} onClick={() => act(() => openSandbox('customer', `/runs/${id}`))}>
-        {t('Decide as a customer')}
-      </button>
+      {may('POST /api/v1/dev/sandbox/session') && (
+        <button type="button" aria-busy={busy} onClick={() => act(() => openSandbox('customer', `/runs/${id}`))}>
+          {t('Decide as a customer')}
+        </button>
+      )}
     </div>
   )
 }
@@ -96,7 +98,7 @@ export default function RunScreen({ id, run: runId }: { id: string; run: string 
                   <h2>
                     {t('Run')} <State name={run?.status ?? log?.status ?? ''} />
                   </h2>
-                  {run && may('developer') && (
+                  {run && may('POST /api/v1/dev/apps/{id}/test-run') && (
                     <a class="button" href={`#/apps/${id}/test?run=${runId}`}>
                       {t('Run again in the sandbox')}
                     </a>

@@ -10,6 +10,7 @@ import { Name } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import { api, unwrap } from '../api.ts'
 import { openSandbox } from '../open-sandbox.ts'
+import { may, refusalOf } from '../ui/roles.ts'
 import { Secret } from '../ui/secret.tsx'
 
 const Samples = () => {
@@ -106,6 +107,7 @@ const Invite = () => {
 
 export default function Sandbox() {
   const workspace = identity.value?.sandbox_workspace
+  const refused = refusalOf('POST /api/v1/dev/sandbox/session')
   return (
     <Screen title={t('Sandbox')}>
       <p>
@@ -114,9 +116,10 @@ export default function Sandbox() {
           id: <code>{workspace?.id}</code>,
         })}
       </p>
-      <Open />
-      <Samples />
-      <Invite />
+      {may('POST /api/v1/dev/sandbox/session') && <Open />}
+      {may('POST /api/v1/dev/sandbox/seed') && may('DELETE /api/v1/dev/sandbox/seed') && <Samples />}
+      {may('POST /api/v1/dev/sandbox/invite') && <Invite />}
+      {refused && <p class="hint">{refused}</p>}
     </Screen>
   )
 }

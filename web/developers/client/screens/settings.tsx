@@ -10,6 +10,7 @@ import { api, type Schemas, unwrap } from '../api.ts'
 import { clearSandboxTokens } from '../sandbox.ts'
 import { MANIFEST_SCOPES } from '../templates.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { may, refusalOf } from '../ui/roles.ts'
 import { Secret } from '../ui/secret.tsx'
 
 type Edit = Schemas['EditApp']
@@ -97,7 +98,7 @@ const Details = ({ app }: { app: App }) => {
           )}
         </p>
       )}
-      <Form verb={t('Save')} send={send}>
+      <Form verb={t('Save')} send={send} refused={refusalOf('PATCH /api/v1/dev/apps/{id}')}>
         {(failure) => {
           const wrong = fieldProblems(failure)
           return (
@@ -240,9 +241,11 @@ const Secrets = ({ app }: { app: App }) => {
             <strong>{t('Signing secret')}</strong>
             <span class="soft">{t('Your agent checks with it that a request comes from the platform.')}</span>
           </span>
-          <button type="button" onClick={() => setAsks('signing')}>
-            {t('Replace')}
-          </button>
+          {may('POST /api/v1/dev/apps/{id}/rotate-signing-secret') && (
+            <button type="button" onClick={() => setAsks('signing')}>
+              {t('Replace')}
+            </button>
+          )}
         </li>
         <li class="row folds">
           <span class="grow">
@@ -253,9 +256,11 @@ const Secrets = ({ app }: { app: App }) => {
               })}
             </span>
           </span>
-          <button type="button" onClick={() => setAsks('client')}>
-            {t('Replace')}
-          </button>
+          {may('POST /api/v1/dev/apps/{id}/rotate-secret') && (
+            <button type="button" onClick={() => setAsks('client')}>
+              {t('Replace')}
+            </button>
+          )}
         </li>
       </ul>
       {asks === 'signing' && (

@@ -97,7 +97,7 @@ const Entry = ({ member }: { member: Member }) => {
         </span>
         {isInvited && <State name="pending" label={t('Invited')} />}
         <span class="state">{roleLabel(member.role)}</span>
-        {may('owner') && (
+        {may('PATCH /api/v1/dev/members/{id}') && (
           <>
             {isInvited && (
               <button type="button" class="quiet" aria-busy={busy} onClick={() => act(resend)}>
@@ -115,7 +115,7 @@ const Entry = ({ member }: { member: Member }) => {
             </button>
           </>
         )}
-        {(may('owner') || isSelf) && (
+        {(may('POST /api/v1/dev/members') || isSelf) && (
           <Confirm
             quiet
             label={isSelf ? t('Leave') : isInvited ? t('Withdraw') : t('Remove')}
@@ -145,7 +145,7 @@ export default function Team() {
     <Screen
       title={t('Team')}
       actions={
-        may('owner') && (
+        may('POST /api/v1/dev/members') && (
           <button type="button" class="primary" disabled={!isConfirmed} onClick={() => setOpen(true)}>
             {t('Invite a teammate')}
           </button>

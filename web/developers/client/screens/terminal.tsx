@@ -80,7 +80,7 @@ export default function Terminal({ result }: { result?: string }) {
         <Empty title={t('Nothing was allowed')}>
           <p>{t('The command line got no key. You can close this page.')}</p>
         </Empty>
-      ) : request && !may('owner') ? (
+      ) : request && !may('POST /api/v1/dev/me/keys') ? (
         <Empty title={t('Owners create keys')}>
           <p>
             {t(

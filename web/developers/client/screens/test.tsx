@@ -11,6 +11,7 @@ import { api, unwrap } from '../api.ts'
 import { type SandboxSchemas, sandboxOf } from '../sandbox.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
 import { RunTimeline } from '../ui/nested-run.tsx'
+import { refusalOf } from '../ui/roles.ts'
 import { RunError } from '../ui/run-error.tsx'
 
 type Run = SandboxSchemas['Run']
@@ -62,6 +63,7 @@ const Test = ({ app }: { app: App }) => {
     [],
   )
   const input = parsed(text)
+  const refused = refusalOf('POST /api/v1/dev/apps/{id}/test-run')
   const follow = async (since: number): Promise<void> => {
     while (isRunning.current) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
@@ -93,28 +95,32 @@ const Test = ({ app }: { app: App }) => {
         <p class="soft">
           {t('Installs the newest version into your sandbox and sends it one real, signed run. Nobody else sees it.')}
         </p>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            void act(send)
-          }}
-        >
-          <TextField
-            label={t('Input')}
-            hint={t('A JSON object, as a customer’s run has it.')}
-            rows={8}
-            value={text}
-            spellcheck={false}
-            problem={input ? undefined : t('This isn’t a JSON object.')}
-            onText={setText}
-          />
-          {failure && <Problem failure={failure} />}
-          <div class="actions">
-            <button type="submit" class="primary" aria-busy={busy} disabled={!input}>
-              {busy ? t('Running…') : t('Run')}
-            </button>
-          </div>
-        </form>
+        {refused ? (
+          <p class="hint">{refused}</p>
+        ) : (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              void act(send)
+            }}
+          >
+            <TextField
+              label={t('Input')}
+              hint={t('A JSON object, as a customer’s run has it.')}
+              rows={8}
+              value={text}
+              spellcheck={false}
+              problem={input ? undefined : t('This isn’t a JSON object.')}
+              onText={setText}
+            />
+            {failure && <Problem failure={failure} />}
+            <div class="actions">
+              <button type="submit" class="primary" aria-busy={busy} disabled={!input}>
+                {busy ? t('Running…') : t('Run')}
+              </button>
+            </div>
+          </form>
+        )}
       </section>
       <section aria-live="polite">
         <h2>{t('What happens')}</h2>

@@ -13,6 +13,7 @@ import { api, type Schemas, unwrap } from '../api.ts'
 import { draftKey } from '../templates.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
 import { ManifestEditor, useFindings } from '../ui/manifest-editor.tsx'
+import { may, refusalOf } from '../ui/roles.ts'
 
 /** The screen reads no part of the manifest, so its type stays simple. */
 type Version = Omit<Schemas['Version'], 'manifest'> & { manifest: object }
@@ -115,7 +116,7 @@ const Entry = ({ app, version, live }: { app: App; version: Version; live: Versi
           {t('Runs use the card as it was. Publish another version to use it as it is now.')}
         </p>
       )}
-      {!version.promoted && version.status !== 'rejected' && (
+      {!version.promoted && version.status !== 'rejected' && may('POST /api/v1/dev/apps/{id}/versions/{v}/promote') && (
         <div class="promote">
           {failure && <Problem failure={failure} />}
           <button type="button" aria-busy={busy} onClick={() => act(promote)}>
@@ -128,6 +129,7 @@ const Entry = ({ app, version, live }: { app: App; version: Version; live: Versi
 }
 
 const Versions = ({ app }: { app: App }) => {
+  const refused = refusalOf('POST /api/v1/dev/apps/{id}/versions')
   const list = usePages<Version>(`app ${app.id} versions`, (cursor) =>
     unwrap(
       api.GET('/api/v1/dev/apps/{id}/versions', {
@@ -150,14 +152,20 @@ const Versions = ({ app }: { app: App }) => {
                   ))}
                 </ul>
                 <More more={list.more} />
-                <div class="actions">
-                  <a class="button" href={`#/apps/${app.id}/test`}>
-                    {t('Test it')}
-                  </a>
-                </div>
+                {may('POST /api/v1/dev/apps/{id}/test-run') && (
+                  <div class="actions">
+                    <a class="button" href={`#/apps/${app.id}/test`}>
+                      {t('Test it')}
+                    </a>
+                  </div>
+                )}
               </section>
             )}
-            <Editor key={items[0]?.id ?? ''} app={app} newest={items[0]} live={live} />
+            {refused ? (
+              <p class="hint">{refused}</p>
+            ) : (
+              <Editor key={items[0]?.id ?? ''} app={app} newest={items[0]} live={live} />
+            )}
           </>
         )
       }}

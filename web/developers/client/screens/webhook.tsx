@@ -13,6 +13,7 @@ import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
 import { type SandboxSchemas, sandboxOf } from '../sandbox.ts'
 import { AppScreen } from '../ui/app-screen.tsx'
+import { may, refusalOf } from '../ui/roles.ts'
 import { isReadable, textOf, WebhookFields, webhookBody } from '../ui/webhook-fields.tsx'
 
 type Webhook = SandboxSchemas['Webhook']
@@ -44,34 +45,43 @@ const Edit = ({ app, webhook }: Of) => {
           })}
         </p>
       )}
-      <Form verb={t('Save')} send={() => change(webhookBody(text), t('Saved.'))} disabled={!isReadable(text)}>
+      <Form
+        verb={t('Save')}
+        send={() => change(webhookBody(text), t('Saved.'))}
+        disabled={!isReadable(text)}
+        refused={refusalOf('PATCH /api/v1/webhooks/{id}')}
+      >
         {(failure) => <WebhookFields text={text} wrong={fieldProblems(failure)} onText={setText} />}
       </Form>
       {failure && <Problem failure={failure} />}
       <div class="actions">
-        <button
-          type="button"
-          aria-busy={busy}
-          onClick={() =>
-            act(() =>
-              change({ status: isActive ? 'disabled' : 'active' }, isActive ? t('Paused.') : t('Active again.')),
-            )
-          }
-        >
-          {isActive ? t('Pause') : t('Resume')}
-        </button>
-        <Confirm
-          label={t('Delete')}
-          title={t('Delete the subscription?')}
-          verb={t('Delete')}
-          act={async () => {
-            await take(client.DELETE('/api/v1/webhooks/{id}', { params }))
-            await refresh(`app ${app} webhooks`)
-            navigate(`/apps/${app}/webhooks`)
-          }}
-        >
-          <p>{t('Deliveries that are still waiting are dropped.')}</p>
-        </Confirm>
+        {may('PATCH /api/v1/webhooks/{id}') && (
+          <button
+            type="button"
+            aria-busy={busy}
+            onClick={() =>
+              act(() =>
+                change({ status: isActive ? 'disabled' : 'active' }, isActive ? t('Paused.') : t('Active again.')),
+              )
+            }
+          >
+            {isActive ? t('Pause') : t('Resume')}
+          </button>
+        )}
+        {may('DELETE /api/v1/webhooks/{id}') && (
+          <Confirm
+            label={t('Delete')}
+            title={t('Delete the subscription?')}
+            verb={t('Delete')}
+            act={async () => {
+              await take(client.DELETE('/api/v1/webhooks/{id}', { params }))
+              await refresh(`app ${app} webhooks`)
+              navigate(`/apps/${app}/webhooks`)
+            }}
+          >
+            <p>{t('Deliveries that are still waiting are dropped.')}</p>
+          </Confirm>
+        )}
       </div>
     </section>
   )
@@ -128,9 +138,11 @@ const DeliveryEntry = ({ app, webhook, delivery }: Of & { delivery: Delivery }) 
             ))}
           </ol>
           {failure && <Problem failure={failure} />}
-          <button type="button" aria-busy={busy} onClick={() => act(redeliver)}>
-            {t('Send again')}
-          </button>
+          {may('POST /api/v1/webhooks/{id}/deliveries/{delivery}/redeliver') && (
+            <button type="button" aria-busy={busy} onClick={() => act(redeliver)}>
+              {t('Send again')}
+            </button>
+          )}
         </div>
       </details>
     </li>
@@ -148,10 +160,11 @@ const Recover = ({ app, webhook }: Of) => {
     announce(
       recovery.deliveries === 0
         ? t('Nothing failed in that time.')
-        : t('Sending {deliveries}{more} deliveries again.', {
-            deliveries: count(recovery.deliveries),
-            more: recovery.is_complete ? '' : t(' or more'),
-          }),
+        : recovery.is_complete
+          ? t('{n, plural, one {Sending # delivery again.} other {Sending # deliveries again.}}', {
+              n: recovery.deliveries,
+            })
+          : t('Sending at least {deliveries} deliveries again.', { deliveries: count(recovery.deliveries) }),
     )
     await refresh(`app ${app} webhook`)
   }
@@ -184,30 +197,27 @@ const Recover = ({ app, webhook }: Of) => {
   )
 }
 
-/** Most pages that one step reads to find deliveries that match the filters. */
-const PAGES = 10
-
-const ENOUGH = 20
+/** Returns the masks that a text means: `run` stands for all types that begin with it. */
+const masksOf = (text: string): string =>
+  text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map((mask) => (mask.includes('.') || mask === '*' ? mask.replace(/\.$/, '.*') : `${mask}.*`))
+    .join()
 
 const Deliveries = ({ app, webhook }: Of) => {
   const { client, take } = sandboxOf(app)
   const { busy, failure, act } = useAction()
   const params = { path: { id: webhook.id } }
   const { status, type } = filters('status', 'type')
-  const fits = (delivery: Delivery): boolean =>
-    (!status || delivery.status === status) && (!type || delivery.event_type.startsWith(type))
-  const list = usePages(`app ${app} webhook ${webhook.id} deliveries ${status ?? ''} ${type ?? ''}`, async (cursor) => {
-    const found: Delivery[] = []
-    let after = cursor
-    for (let page = 0; ; page++) {
-      const query = { limit: 50, ...(after && { cursor: after }) }
-      const { items, ...rest } = await take(
-        client.GET('/api/v1/webhooks/{id}/deliveries', { params: { ...params, query } }),
-      )
-      found.push(...items.filter(fits))
-      after = rest.next_cursor ?? undefined
-      if (!rest.has_more || found.length >= ENOUGH || page + 1 >= PAGES) return { ...rest, items: found }
+  const list = usePages(`app ${app} webhook ${webhook.id} deliveries ${status ?? ''} ${type ?? ''}`, (cursor) => {
+    const query = {
+      limit: 50,
+      ...(status && { status: status as Delivery['status'] }),
+      ...(type && { types: masksOf(type) }),
+      ...(cursor && { cursor }),
     }
+    return take(client.GET('/api/v1/webhooks/{id}/deliveries', { params: { ...params, query } }))
   })
   const test = async (): Promise<void> => {
     const { delivered, response_code, error, hint } = await take(client.POST('/api/v1/webhooks/{id}/test', { params }))
@@ -226,20 +236,22 @@ const Deliveries = ({ app, webhook }: Of) => {
           <button type="button" onClick={() => list.reload()}>
             {t('Refresh')}
           </button>
-          <button type="button" aria-busy={busy} onClick={() => act(test)}>
-            {t('Send a test delivery')}
-          </button>
+          {may('POST /api/v1/webhooks/{id}/test') && (
+            <button type="button" aria-busy={busy} onClick={() => act(test)}>
+              {t('Send a test delivery')}
+            </button>
+          )}
         </div>
       </div>
       {failure && <Problem failure={failure} />}
       <Filters>
         <Choice name="status" label={t('Status')} options={['pending', 'succeeded', 'failed', 'skipped']} />
-        <Search name="type" label={t('Event type')} hint="run.succeeded" />
+        <Search name="type" label={t('Event type')} hint="run.*" />
       </Filters>
       <Shown known={list} rows={3}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={t('No deliveries match')} />
+            <Empty title={list.more ? t('None of the newest deliveries match') : t('No deliveries match')} />
           ) : (
             <ul class="rows">
               {items.map((delivery) => (
@@ -250,31 +262,46 @@ const Deliveries = ({ app, webhook }: Of) => {
         }
       </Shown>
       <More more={list.more} />
-      <section class="section card">
-        <h2>{t('Recover')}</h2>
-        <Recover app={app} webhook={webhook} />
-      </section>
+      {may('POST /api/v1/webhooks/{id}/recover') && (
+        <section class="section card">
+          <h2>{t('Recover')}</h2>
+          <Recover app={app} webhook={webhook} />
+        </section>
+      )}
     </section>
   )
 }
 
-export default function WebhookScreen({ id, webhook: webhookId }: { id: string; webhook: string }) {
-  const { client, take } = sandboxOf(id)
-  const known = useData(`app ${id} webhook ${webhookId}`, () =>
-    take(client.GET('/api/v1/webhooks/{id}', { params: { path: { id: webhookId } } })),
+const Loaded = ({ app, id }: { app: string; id: string }) => {
+  const { client, take } = sandboxOf(app)
+  const known = useData(`app ${app} webhook ${id}`, () =>
+    take(client.GET('/api/v1/webhooks/{id}', { params: { path: { id } } })),
   )
   return (
-    <AppScreen id={id} title={t('Webhook')}>
-      {() => (
-        <Shown known={known}>
-          {(webhook) => (
-            <>
-              <Edit app={id} webhook={webhook} />
-              <Deliveries app={id} webhook={webhook} />
-            </>
-          )}
-        </Shown>
+    <Shown known={known}>
+      {(webhook) => (
+        <>
+          <Edit app={app} webhook={webhook} />
+          <Deliveries app={app} webhook={webhook} />
+        </>
       )}
+    </Shown>
+  )
+}
+
+export default function WebhookScreen({ id, webhook }: { id: string; webhook: string }) {
+  const refused = refusalOf('GET /api/v1/webhooks/{id}') ?? refusalOf('GET /api/v1/webhooks/{id}/deliveries')
+  return (
+    <AppScreen id={id} title={t('Webhook')}>
+      {() =>
+        refused ? (
+          <Empty title={t('Webhooks of the sandbox')}>
+            <p>{refused}</p>
+          </Empty>
+        ) : (
+          <Loaded app={id} id={webhook} />
+        )
+      }
     </AppScreen>
   )
 }

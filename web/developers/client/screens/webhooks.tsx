@@ -10,7 +10,7 @@ import { Name, State } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
 import { sandboxOf } from '../sandbox.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
-import { may } from '../ui/roles.ts'
+import { may, refusalOf } from '../ui/roles.ts'
 import { Secret } from '../ui/secret.tsx'
 import { isReadable, NEW_WEBHOOK, WebhookFields, webhookBody } from '../ui/webhook-fields.tsx'
 
@@ -73,7 +73,7 @@ const Webhooks = ({ app }: { app: App }) => {
     <>
       <div class="head">
         <h2>{t('Subscriptions in the sandbox')}</h2>
-        {may('developer') && (
+        {may('POST /api/v1/webhooks') && (
           <button type="button" class="primary" onClick={() => setOpen(true)}>
             {t('Subscribe')}
           </button>
@@ -107,16 +107,25 @@ const Webhooks = ({ app }: { app: App }) => {
         }
       </Shown>
       <More more={list.more} />
-      {may('developer') && <Trigger app={app} />}
+      {may('POST /api/v1/dev/sandbox/trigger') && <Trigger app={app} />}
       {isOpen && <Create app={app} onClose={() => setOpen(false)} />}
     </>
   )
 }
 
 export default function WebhooksScreen({ id }: { id: string }) {
+  const refused = refusalOf('GET /api/v1/webhooks')
   return (
     <AppScreen id={id} title={t('Webhooks')}>
-      {(app) => <Webhooks app={app} />}
+      {(app) =>
+        refused ? (
+          <Empty title={t('Webhooks of the sandbox')}>
+            <p>{refused}</p>
+          </Empty>
+        ) : (
+          <Webhooks app={app} />
+        )
+      }
     </AppScreen>
   )
 }

@@ -30,7 +30,9 @@ const parsedValue = (text: string): Filter[string][number] => {
 export const textOf = ({ url, events, filter, max_per_minute }: SandboxSchemas['Webhook']): WebhookText => ({
   url,
   events: events.join(' '),
+  // The store keeps the fields in no order.
   filter: Object.entries(filter ?? {})
+    .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([field, values]) => `${field} = ${values.map(valueText).join(', ')}`)
     .join('\n'),
   rate: max_per_minute === null ? '' : String(max_per_minute),

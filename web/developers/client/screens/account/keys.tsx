@@ -93,27 +93,27 @@ const Entry = ({ known }: { known: Key }) => {
           {last_used_at ? rich('last used {time}', { time: <When at={last_used_at} /> }) : t('not used yet')}
         </span>
       </span>
-      {may('owner') && (
-        <>
-          <button type="button" class="quiet" onClick={() => setOpen(true)}>
-            {rich('Edit<span> the key {name}</span>', {
-              name: <Name>{name}</Name>,
-              span: (text) => <span class="unseen">{text}</span>,
-            })}
-          </button>
-          <Confirm
-            quiet
-            label={t('Delete')}
-            title={t('Delete the key {name}?', { name })}
-            verb={t('Delete')}
-            act={async () => {
-              await unwrap(api.DELETE('/api/v1/dev/me/keys/{id}', { params: { path: { id } } }))
-              await refresh('keys')
-            }}
-          >
-            <p>{t('Whatever uses it is refused from its next request.')}</p>
-          </Confirm>
-        </>
+      {may('PATCH /api/v1/dev/me/keys/{id}') && (
+        <button type="button" class="quiet" onClick={() => setOpen(true)}>
+          {rich('Edit<span> the key {name}</span>', {
+            name: <Name>{name}</Name>,
+            span: (text) => <span class="unseen">{text}</span>,
+          })}
+        </button>
+      )}
+      {may('DELETE /api/v1/dev/me/keys/{id}') && (
+        <Confirm
+          quiet
+          label={t('Delete')}
+          title={t('Delete the key {name}?', { name })}
+          verb={t('Delete')}
+          act={async () => {
+            await unwrap(api.DELETE('/api/v1/dev/me/keys/{id}', { params: { path: { id } } }))
+            await refresh('keys')
+          }}
+        >
+          <p>{t('Whatever uses it is refused from its next request.')}</p>
+        </Confirm>
       )}
       {isOpen && <EditKey known={known} onClose={() => setOpen(false)} />}
     </li>
@@ -128,7 +128,7 @@ export const Keys = () => {
     <section class="section">
       <div class="head">
         <h2>{t('Keys')}</h2>
-        {may('owner') && (
+        {may('POST /api/v1/dev/me/keys') && (
           <button type="button" onClick={() => setOpen(true)}>
             {t('Create a key')}
           </button>
@@ -138,7 +138,7 @@ export const Keys = () => {
         {t(
           'For machines: CI, the command line, your server. Lost your main key? Sign in by email, and use a named key instead.',
         )}
-        {!may('owner') && t(' Owners create and delete keys.')}
+        {!may('POST /api/v1/dev/me/keys') && t(' Owners create and delete keys.')}
       </p>
       <Shown known={known} rows={2}>
         {({ items }) =>

@@ -96,7 +96,7 @@ const Own = () => {
     <>
       <p class="soft">
         {t(
-          'Sign in with this device’s fingerprint, face or PIN, or with a security key. The link by email goes on working.',
+          'Sign in with this device’s fingerprint, face or PIN, or with a security key. If you lose it, sign in by email and add another.',
         )}
       </p>
       <Shown known={known} rows={1}>

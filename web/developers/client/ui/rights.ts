@@ -1,0 +1,20 @@
+/** Roles that requests need, where they differ from the rule. `npm run snapshot` writes them from the declarations. */
+export const EXCEPTIONS: Readonly<Record<string, 'viewer' | 'developer' | 'owner'>> = {
+  'DELETE /api/v1/dev/apps/{id}': 'owner',
+  'DELETE /api/v1/dev/me/keys/{id}': 'owner',
+  'DELETE /api/v1/dev/me/passkeys/{id}': 'viewer',
+  'DELETE /api/v1/dev/members/{id}': 'viewer',
+  'DELETE /api/v1/dev/session': 'viewer',
+  'GET /api/v1/dev/listen': 'developer',
+  'GET /api/v1/webhooks': 'developer',
+  'GET /api/v1/webhooks/{id}': 'developer',
+  'GET /api/v1/webhooks/{id}/deliveries': 'developer',
+  'PATCH /api/v1/dev/me/keys/{id}': 'owner',
+  'PATCH /api/v1/dev/members/{id}': 'owner',
+  'POST /api/v1/dev/apps/{id}/sandbox-token': 'viewer',
+  'POST /api/v1/dev/me/keys': 'owner',
+  'POST /api/v1/dev/me/passkeys': 'viewer',
+  'POST /api/v1/dev/me/passkeys/options': 'viewer',
+  'POST /api/v1/dev/me/rotate-key': 'viewer',
+  'POST /api/v1/dev/members': 'owner',
+}
