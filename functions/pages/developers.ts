@@ -2,7 +2,8 @@ import { type BuiltFiles, builtFolders, openBuiltFiles } from '#shared/http/buil
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
 import { pageBrand } from '#shared/kernel/brand.ts'
 import type { PageBuild } from '#web/built/files.ts'
-import { developersPage, SECURITY_POLICY } from '#web/developers/page.ts'
+import { SECURITY_POLICY } from '#web/built/headers.ts'
+import { developersPage } from '#web/developers/page.ts'
 import { answerPage, pageAssets, pageTexts } from './support/built-page.ts'
 
 /** Serves the developer portal from files that were built ahead of time. */

@@ -1,8 +1,9 @@
 import { type BuiltFiles, builtFolders, openBuiltFiles } from '#shared/http/built-files.ts'
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
 import { pageBrand } from '#shared/kernel/brand.ts'
-import { adminPage, SECURITY_POLICY } from '#web/admin/page.ts'
+import { adminPage } from '#web/admin/page.ts'
 import type { PageBuild } from '#web/built/files.ts'
+import { SECURITY_POLICY } from '#web/built/headers.ts'
 import { answerPage, pageAssets } from './support/built-page.ts'
 
 const about = { group: 'admin', method: 'GET', caller: 'none', lenient: true } as const

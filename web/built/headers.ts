@@ -16,3 +16,17 @@ export const assetHeaders = (contentType: string): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
 })
+
+/** Content-Security-Policy of a page that needs nothing from elsewhere. Nobody may frame it. */
+export const SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
