@@ -5,7 +5,7 @@ import type { Construct } from 'constructs'
 import { acknowledge } from './nag.ts'
 
 /**
- * Logs every access to buckets, whoever makes it. The API's log knows of the requests that went through the platform only, and neither
+ * Logs every access to buckets by anyone. The API's log knows of the requests that went through the platform only, and neither
  * of presigned addresses nor of operators.
  */
 export function logAccess(

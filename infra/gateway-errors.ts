@@ -5,7 +5,7 @@ import { type ErrorCode, PlatformError } from '#shared/kernel/errors.ts'
 
 type Answer = { code: ErrorCode; status?: number; message?: string; headers?: Record<string, string> }
 
-/** Errors that the gateway answers by itself. There are few, because a greedy route sends every path to a function. */
+/** Errors with which the gateway itself answers. There are few, because a greedy route sends every path to a function. */
 const answers: [ResponseType, Answer][] = [
   // These keep the gateway's status.
   [ResponseType.DEFAULT_4XX, { code: 'bad_request' }],

@@ -6,7 +6,7 @@ import type { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import type { Config } from './config.ts'
 
-/** Shares of the budget, in percent, at which the topic is told. */
+/** Shares of the budget, in percent, at which the topic gets a message. */
 const SPENT = 80
 const FORECAST = 100
 

@@ -74,7 +74,7 @@ const guide = async (name: string, titles: Readonly<Record<string, string>>): Pr
 }
 
 /**
- * Returns a guide's Markdown as it is served: code blocks keep their language and the name of their file, without what only this
+ * Returns a guide's Markdown in its served form: code blocks keep their language and the name of their file, without what only this
  * repository's tests read.
  */
 export const servedMarkdown = ({ markdown }: Guide): string =>

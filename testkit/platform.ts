@@ -37,7 +37,7 @@ export interface CallOptions {
   headers?: Record<string, string>
   /** Bearer token. */
   token?: string
-  /** JSON body. A string is sent as it is. */
+  /** JSON body. A string is sent unchanged. */
   body?: unknown
   sourceIp?: string
 }

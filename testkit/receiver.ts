@@ -33,7 +33,7 @@ export type Answer =
   | { kind: 'endless' }
   /** Sends a body that is tiny on the wire and this large when inflated. */
   | { kind: 'bomb'; encoding: 'gzip' | 'br' | 'deflate' | 'zstd'; bytes: number }
-  /** Sends bytes as they are (one per character), then ends the connection. */
+  /** Sends raw bytes (one per character), then ends the connection. */
   | { kind: 'raw'; text: string }
 
 export type Script = Answer | ((request: Received) => Answer | Promise<Answer>)

@@ -38,7 +38,7 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Starts the binary on a free port, and tries another port if that one was taken meanwhile. */
+/** Starts the binary on a free port, and tries another port if that one was taken in the meantime. */
 const serve = async (): Promise<{ child: ChildProcess; port: number }> => {
   const binary = dynoxideBinary()
   chmodSync(binary, 0o755)

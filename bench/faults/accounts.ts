@@ -26,7 +26,7 @@ export interface Recorded {
   error: string | null
 }
 
-/** Feed of an installation as it was polled during the run, and as it is afterwards. */
+/** Feed of an installation as polled during the run, and as read afterwards. */
 export interface Feed {
   installation_id: string
   polled: readonly Seen[]

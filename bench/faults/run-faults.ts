@@ -170,7 +170,7 @@ const enableNowAndThen = async (
   return enabled
 }
 
-/** Waits until nothing is due, now or later. @param meanwhile waits, or helps */
+/** Waits until nothing is due, now or later. @param meanwhile waits between two checks, or helps */
 const untilSettled = async (isDue: () => Promise<boolean>, meanwhile: () => Promise<unknown>): Promise<void> => {
   const until = performance.now() + SETTLED_WITHIN
   while ((await isDue()) && performance.now() < until) await meanwhile()

@@ -9,7 +9,7 @@ export type Pressed =
   | { kind: 'url'; url: string }
   /** With the init data in its fragment. */
   | { kind: 'web_app'; url: string }
-  /** `answer` resolves with the bot's response, or undefined if there is none in time. */
+  /** `answer` resolves with the bot's response, or undefined if none arrives in time. */
   | { kind: 'callback'; updateId: number; answer: Promise<PressAnswer | undefined> }
 
 /** Time after which a press expires and answering it is an error. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { type ReceivedSpan, readJson, readProtobuf } from './otlp.ts'
 
-/** Port to which OpenTelemetry's SDKs send unless they are told otherwise, so that agents on this machine join in. */
+/** Port to which OpenTelemetry's SDKs send by default, so that agents on this machine join in. */
 export const OTLP_PORT = 4_318
 
 const MAX_BYTES = 4 * 1024 * 1024

@@ -38,7 +38,7 @@ export interface KeyObjects extends Pick<ObjectStore, 'get' | 'put' | 'create'> 
 
 /**
  * Walks the whole table and re-encrypts values that {@link seal} made with a key other than the ring's current one, each for the
- * record that its header names. Values in a workspace's records are encrypted with the workspace's data key. A value that changes meanwhile is left alone, because it is already new.
+ * record that its header names. Values in a workspace's records are encrypted with the workspace's data key. A value that changes in the meantime is left alone, because it already has the new key.
  *
  * The walk doesn't know entities: a sealed value identifies itself, and only genuine ones open. Objects in the bucket are skipped:
  * sealed ones live two days at most (stored answers) or minutes (requests to a listening developer).

@@ -21,7 +21,7 @@ const missing = (error: unknown): undefined => {
   throw error
 }
 
-/** Connects to the account of the current credentials. Loads the SDK's clients as they are needed. */
+/** Connects to the account of the current credentials. Loads the SDK's clients when they are needed. */
 export async function connectAccount(region: string): Promise<Account> {
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts')
   const { Account: id = '' } = await new STSClient({ region }).send(new GetCallerIdentityCommand({}))

@@ -84,7 +84,7 @@ export class ProvedStage {
     await run(process.execPath, ['infra/bundle.ts'], this.#options.env)
   }
 
-  /** Deploys all stacks with the bundles as they are. @returns their resources by kind of stack */
+  /** Deploys all stacks with the current bundles. @returns their resources by kind of stack */
   async deploy(changes: Context = {}): Promise<string> {
     const assembly = await this.#synth(changes)
     const args = ['deploy', '--all', '--app', assembly, '--require-approval', 'never', '--no-notices']

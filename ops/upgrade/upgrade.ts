@@ -17,7 +17,7 @@ export interface Upgrade<E extends AnyEntity = AnyEntity> {
   entity: E
   /**
    * Returns the writes that bring a record into its new shape, or none if it already has it. The writes have conditions: a record that
-   * changed meanwhile is read again. May run twice for a record.
+   * changed in the meantime is read again. May run twice for a record.
    */
   writes(item: ItemOf<E>, work: UpgradeWork): Promise<Write[]>
 }

@@ -109,7 +109,7 @@ export const LIMITS = {
   hostGrantLife: 180 * DAY,
   /** Period in which a host that lost the answer to a refresh gets it again. */
   hostRefreshRepeat: 30 * SECOND,
-  /** Period after its last use in which a host's registration is forgotten. */
+  /** Period after its last use for which a host's registration is kept. */
   hostRegistrationLife: 90 * DAY,
   /** Documents of unknown hosts that one source address makes the platform read: 10 a minute. */
   hostDocumentRate: { perSecond: 1 / 6, burst: 10 },

@@ -17,7 +17,7 @@ interface Started {
 export interface AgentEnv {
   SIGNING_SECRET: string
   PORT: string
-  /** Whether the agent is called again after decisions. */
+  /** True if the agent is called again after decisions. */
   RESUME: 'yes' | 'no'
 }
 

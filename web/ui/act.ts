@@ -3,7 +3,7 @@ import { type Failure, toFailure } from '../session/failure.ts'
 
 /**
  * Runs an action, such as a button press, and keeps its error for display. Ignores further presses while one is running.
- * Controls aren't disabled meanwhile, because that would drop keyboard focus.
+ * Controls aren't disabled during it, because that would drop keyboard focus.
  */
 export const useAction = () => {
   const running = useRef(false)

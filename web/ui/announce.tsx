@@ -31,7 +31,7 @@ export const show = (text: string, about?: About): (() => void) => {
   return remove
 }
 
-/** Shows a message that goes away by itself. */
+/** Shows a message that disappears by itself. */
 export const announce = (text: string, about?: About): void => {
   show(text, about)
 }

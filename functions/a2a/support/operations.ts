@@ -82,7 +82,7 @@ export const sendMessage = async (asking: Asking, params: Json, version: Version
   return message ? { message } : { task: await presentTask(work, run, shown) }
 }
 
-/** `SendStreamingMessage`: the task, then what happens to it. Sent again with `Last-Event-ID`, it goes on after that event. */
+/** `SendStreamingMessage`: the task, then what happens to it. Repeated with `Last-Event-ID`, it continues after that event. */
 export const sendStreamingMessage = async (asking: Asking, params: Json, version: Version = '1.0'): Promise<Events> => {
   requireScope(asking.caller, 'runs:write')
   const { work, scene, headers } = asking

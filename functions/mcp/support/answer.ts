@@ -261,7 +261,7 @@ const LOOK = SECOND
 
 /**
  * Answers with JSON if the answer is there soon, otherwise with a stream that brings it after the messages that precede it.
- * The function goes on until the work that it keeps is done: a request to an agent must not be cut off.
+ * The function runs until its remaining work is done, because a request to an agent must not be cut off.
  */
 const inTime = async (
   context: Context,

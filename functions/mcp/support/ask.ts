@@ -58,7 +58,7 @@ export type AskAnswer =
   | { status: 'asked'; inputRequests: Record<string, ClientRequest>; requestState: string }
   | { status: 'undeclared'; methods: string[] }
   | { status: 'closed' }
-  /** A person's call whose wait is over. Its run goes on. */
+  /** A person's call whose wait is over. Its run continues. */
   | { status: 'running'; run_id: string }
 
 /** Time after which a call becomes a task. */

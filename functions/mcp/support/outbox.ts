@@ -1,6 +1,6 @@
 /** Messages to the client that precede the answer to its request, on the answer's event stream. */
 export class Outbox {
-  /** Whether the client accepts a stream. Without one, messages are dropped. */
+  /** True if the client accepts a stream. Otherwise, messages are dropped. */
   readonly isOpen: boolean
   /** Aborted when the client has closed the stream. */
   readonly closed = new AbortController()

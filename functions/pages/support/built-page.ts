@@ -23,7 +23,7 @@ export const pageTexts = (
   return { language, t: translator(language) }
 }
 
-/** Answers with a page, or with 304 if the browser has it. The tag covers the policy, which may change by itself. */
+/** Answers with a page, or with 304 if the browser has it. The tag covers the policy, which can change without the page. */
 export const answerPage = (
   requestHeaders: Record<string, string>,
   { html, securityPolicy }: Page,

@@ -73,7 +73,7 @@ const hostClient = () =>
     /** Why the document can’t be used. It is read again once this isn’t fresh anymore. */
     problem: z.string().optional(),
     created_at: z.number(),
-    /** Time at which it is forgotten unless it is used. */
+    /** Time at which it is removed unless it is used. */
     expires_at: z.number(),
   })
 

@@ -224,7 +224,7 @@ const newPair = async (work: Work, { grant, scopes }: Principal) => {
   return { response, token_hash, writes: [HostRefreshTokenEntity.create(record)] }
 }
 
-/** Writes that mark a grant and its client as used. A grant that ended meanwhile issues nothing. */
+/** Writes that mark a grant and its client as used. A grant that ended in the meantime issues nothing. */
 const usedNow = ({ clock }: Work, grant: HostGrant, client: HostClient): Write[] => {
   const now = clock.now()
   const life = client.kind === 'registered' ? LIMITS.hostRegistrationLife : LIMITS.hostGrantLife

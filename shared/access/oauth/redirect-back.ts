@@ -9,7 +9,7 @@ const issuerUrl = ({ baseUrl }: Pick<Settings, 'baseUrl'>, issuer: Issuer): stri
 
 /**
  * Returns the address of a response to the client (RFC 6749 §4.1.2), with `iss` (RFC 9207). The registered address and
- * its query are kept as they are. Undefined parameters are omitted.
+ * its query are kept. Undefined parameters are omitted.
  */
 export const redirectBack = (
   settings: Pick<Settings, 'baseUrl'>,

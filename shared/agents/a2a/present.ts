@@ -166,7 +166,7 @@ export const loadOutput = async (deps: Pick<Deps, 'objects'>, { output }: Run): 
 /** Formats a time as the protocol wants it: in UTC, with a Z (A2A 1.0 §5.6.1). */
 export const timestampOf = (at: number): string => new Date(at).toISOString()
 
-/** Returns a task's status as it is now. */
+/** Returns a task's current status. */
 export const presentStatus = async (
   deps: Pick<Deps, 'table' | 'objects'>,
   run: Run,

@@ -155,7 +155,7 @@ const sendAll = async (work: WorkerWork, leased: A2aPush, { run, receiver }: Pus
     if (!push || push.attempt > 0 || Number(push.sent) === run.stream_seq || work.clock.now() > until) break
   }
   stop.abort()
-  // Failed, deleted meanwhile, or taken over.
+  // Failed, deleted in the meantime, or taken over.
   if (!push || push.attempt > 0) return
   await plan(work, push, hasNews)
 }
@@ -261,7 +261,7 @@ const sendToPerson = (
   return sendTraced(send, request, { name: `webhook ${EVENT}`, attributes })
 }
 
-/** Version 1.0 gets each event, version 0.3 the task as it is now. */
+/** Version 1.0 gets each event, version 0.3 the current task. */
 const bodyOf = async (work: WorkerWork, push: A2aPush, run: Run, { data }: TaskEvent): Promise<object> => {
   if (push.version === '1.0') return data
   const now = (await work.table.get(RunEntity, { installation_id: run.installation_id, id: run.id })) ?? run

@@ -38,7 +38,7 @@ export interface Sending {
   push?: { version: A2aPush['version']; config: PushConfig } | undefined
 }
 
-/** Latest runs of a context that an agent is told of. */
+/** Number of a context's latest runs that an agent gets. */
 const CONTEXT_RUNS = 20
 
 /** Thrown out of the transaction that starts a run if the message was taken before. */
@@ -239,7 +239,7 @@ export const waitForTask = async (work: Work, { client }: A2aScene, started: Run
   return isActive(last.status) && !isDetached ? cancelAsked(work, last) : last
 }
 
-/** Gives a task a clock of its own, because nobody waits for it any more. It goes on after the decision. */
+/** Gives a task its own deadline, because nobody waits for it any more. It continues after the decision. */
 const detach = (work: Work, waiting: Run): Promise<Run> =>
   changeRun(work, waiting, async (run) => {
     if (run.status !== 'awaiting_approval' || run.is_detached) return run

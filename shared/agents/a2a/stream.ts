@@ -44,7 +44,7 @@ export const hasSeenAll = (run: Run, { after }: Position): boolean => isOver(run
 
 /**
  * Yields a task and what happens to it, until it ends or `signal` is aborted. Yields undefined while there is nothing new.
- * @param from position to continue after; without it, the task as it is now comes first
+ * @param from position after which to continue; without it, the current task comes first
  */
 export async function* taskEvents(
   work: Work,

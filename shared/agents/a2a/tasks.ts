@@ -87,7 +87,7 @@ export const cancelTask = async (work: Work, scene: A2aScene, id: unknown): Prom
   if (!isActive(run.status)) throw new A2aError('TASK_NOT_CANCELABLE')
   await end(withoutAnswer(work), scene, run)
   const ended = await loadRun(work, run)
-  // It ended by itself in the meantime.
+  // It ended in the meantime.
   if (ended.status !== 'cancelled') throw new A2aError('TASK_NOT_CANCELABLE')
   return presentTask(work, ended)
 }

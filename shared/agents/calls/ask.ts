@@ -25,7 +25,7 @@ export interface AskAgent {
   tool?: string | undefined
   arguments: Record<string, unknown>
   audience?: 'member' | 'external' | undefined
-  /** How the caller follows the run, if over a protocol. */
+  /** Protocol over which the caller follows the run, if any. */
   following?: Following | undefined
   /** Further writes of the transaction that starts the run. */
   more?(run: Run): Write[]

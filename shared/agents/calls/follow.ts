@@ -15,7 +15,7 @@ export interface Follow {
 }
 
 /**
- * Yields the run as it is now and whenever it changed, until it has ended, the time is up or `signal` is aborted. Reads it with
+ * Yields the run now and after each change, until it has ended, the time is up or `signal` is aborted. Reads it with
  * pauses that grow while it doesn't change.
  * @throws `run_already_finished` when the asking run ended
  */

@@ -24,7 +24,7 @@ import { wakeFollower } from './wake.ts'
 const PAUSES = [2 * SECOND, 4 * SECOND, 8 * SECOND, 15 * SECOND]
 const LONGEST_PAUSE = 30 * SECOND
 
-/** Pause while a person is asked, or if the agent reports changes itself. The task may end meanwhile. */
+/** Pause while a person is asked, or if the agent reports changes itself. The task may end during it. */
 const QUIET_PAUSE = MINUTE
 
 /** Time after a look's own that the sweeper replaces a lost message. */
@@ -131,7 +131,7 @@ const found = ({ id, contextId }: ReadTask): Partial<OutsideTask> => ({
   failing_since: undefined,
 })
 
-/** Asks whoever started the run. The question's key is its number, so a status that is read twice asks once. */
+/** Asks the person who started the run. The question's key is its number, so a status that is read twice asks once. */
 const applyQuestion = async (work: WorkerWork, run: Run, task: OutsideTask, read: ReadTask): Promise<void> => {
   // The agent hasn't taken up the answer yet. The official server may answer it with the state from before.
   if (read.fingerprint === task.answered)

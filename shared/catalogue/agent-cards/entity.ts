@@ -11,7 +11,7 @@ const cardWatch = () =>
     look_at: z.number(),
     /** Looks in a row that found no usable card. */
     failed: z.number(),
-    /** Difference from the version's card that the developer was told of. */
+    /** Difference from the version's card about which the developer was notified. */
     change: z
       .object({
         found_at: z.number(),

@@ -82,7 +82,7 @@ const app = () =>
     badge_withheld: z.boolean().optional(),
     /** True while the developer is blocked: nobody can install the app or consent to it. */
     developer_blocked: z.boolean().optional(),
-    /** Listed apps of other developers with confusable names, which a moderator accepted. Shown to whoever installs it. */
+    /** Listed apps of other developers with confusable names, which a moderator accepted. Shown to people who install it. */
     similar_to: z
       .array(z.object({ app_id: z.string(), slug: z.string(), name: z.string(), developer_name: z.string() }))
       .optional(),

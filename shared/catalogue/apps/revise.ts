@@ -42,7 +42,7 @@ export const splitEdit = (app: App, input: EditAppInput): SplitEdit => {
 }
 
 /**
- * Splits a list whose additions wait for review. Removals take effect at once, unless the list would be empty meanwhile.
+ * Splits a list whose additions wait for review. Removals take effect at once, unless the list would be empty until then.
  */
 const splitList = (app: App, field: string, wanted: string[]): { live: string[]; waits: boolean } => {
   const current = field === 'redirect_uris' ? app.redirect_uris : app.requested_scopes

@@ -75,7 +75,7 @@ export type CreateAppInput = z.infer<ReturnType<typeof CreateApp>>
 
 export type EditAppInput = z.infer<ReturnType<typeof EditApp>>
 
-/** Listed apps of other developers with confusable names, for whoever installs the app. */
+/** Listed apps of other developers with confusable names, shown to people who install the app. */
 export const similarToField = () =>
   z
     .array(

@@ -16,7 +16,7 @@ import {
 import { type App, AppEntity } from '../apps/entity.ts'
 import { type Version, VersionEntity } from '../versions/entity.ts'
 
-/** Days without a usable card after which the developer is told. */
+/** Days without a usable card after which the developer is notified. */
 const MOST_FAILURES = 3
 
 /**

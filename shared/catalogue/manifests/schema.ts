@@ -187,7 +187,7 @@ const a2aRuntime = () =>
 const hint = (title: string, description: string) =>
   field(z.boolean().optional(), { title, description, fix: 'Use true or false.' })
 
-/** How MCP clients see a tool (contract/mcp.md#agents-tools). */
+/** Presentation of a tool to MCP clients (contract/mcp.md#agents-tools). */
 const toolForMcp = () =>
   field(
     z.strictObject({

@@ -54,7 +54,7 @@ const RESERVED = 100
  *     read the last entries ─► read the positions of the events in the oldest of them, and of the new ones ─► record
  *     those that are missing ─► create the entry under the next number, if nobody has ─► record the positions of its events
  *
- * The entry's key is the lock: whoever creates it has the number. Only the last {@link UNRECORDED_ENTRIES} can have events
+ * The entry's key is the lock: the worker that creates it gets the number. Only the last {@link UNRECORDED_ENTRIES} can have events
  * whose position isn't recorded, because nobody appends before those of older ones are. A worker therefore finds an event
  * that was appended before, by itself or another one that died at any point, in these entries or by its position. Positions
  * are read after the entries: one that is recorded later means that the next number is taken, too.
@@ -198,7 +198,7 @@ const floorOf = (n: number): number => Math.ceil(n / RESERVED) * RESERVED
 /** Returns true if an entry's numbers are the first above the floor. */
 const movesFloor = (entry: FeedEntry): boolean => entry.first === true || floorOf(entry.n - 1) < lastNumberOf(entry)
 
-/** Ensures that numbers go on above an entry's when all entries have expired. */
+/** Ensures that numbers continue above an entry's number after all entries have expired. */
 const moveFloor = async (table: Table, entry: FeedEntry): Promise<void> => {
   const { installation_id } = entry
   const floor = floorOf(lastNumberOf(entry))

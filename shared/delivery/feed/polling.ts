@@ -158,7 +158,7 @@ const firstKept = async (deps: Reader, installation_id: string): Promise<number>
 }
 
 /**
- * Loads the events of the entries, as many as fit into a response.
+ * Loads the events of as many entries as fit into a response.
  * @returns `end`: the number of the last event, if some did not fit
  */
 const load = async (

@@ -57,7 +57,7 @@ const sandboxAddress = () =>
   z.object({ workspace_id: z.string(), url_hash: z.string(), installation_id: z.string(), webhook_id: z.string() })
 
 /**
- * The one subscription that an address has in a sandbox, over all of its apps. Outdated once that subscription is
+ * The only subscription of an address in a sandbox, over all of its apps. Outdated once that subscription is
  * deleted or its app is uninstalled.
  */
 export const SandboxAddressEntity = defineEntity({

@@ -95,7 +95,7 @@ export const recoverDeliveries = async (work: WorkerWork, event: OutboxEvent): P
   const recovery = Recovery().parse(JSON.parse(event.data))
   const { installation_id, webhook_id } = recovery
   const webhook = await work.table.get(SubscriptionEntity, { installation_id, id: webhook_id })
-  // If the subscription was removed or disabled again, failed and skipped deliveries stay as they are.
+  // If the subscription was removed or disabled again, failed and skipped deliveries don't change.
   if (webhook?.status !== 'active') return
   const page = await work.table.query(
     DeliveryEntity,

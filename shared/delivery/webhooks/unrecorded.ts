@@ -10,7 +10,7 @@ import { deliveryIdOf, isHeldByEvent, newDelivery, wakeMessage } from './schedul
 
 /**
  * Time after an event's creation in which the first attempt of an unrecorded delivery may start. The attempt then ends before
- * the event is overdue, and nobody else sends the delivery meanwhile.
+ * the event is overdue, and nobody else sends the delivery until then.
  */
 const START_WITHIN = OVERDUE_GRACE - 30 * SECOND
 
@@ -23,7 +23,7 @@ const MOST = 3
  * lease, which saves three of eight units of a delivery, or for a carried event with the outcome, which saves four. The
  * message of that is the lease, because a queue gives it to one worker at a time, with rare exceptions.
  *
- * Whoever appends the event to the feed delivers it, and everybody else leaves it alone until it is overdue. Feeds whose
+ * The worker that appends the event to the feed delivers it, and others leave it alone until it is overdue. Feeds whose
  * entries are no lock yet have nobody who knows that they appended it.
  */
 export const mayBeUnrecorded = async (

@@ -40,7 +40,7 @@ const dayBudget = () =>
     name: z.string(),
     day: z.string(),
     n: z.number(),
-    /** Somebody was told that it is used up. */
+    /** True if somebody was notified that it is used up. */
     announced: z.boolean().optional(),
     expires_at: z.number(),
   })

@@ -4,7 +4,7 @@ import { either, lte, missing } from '#shared/table/expressions.ts'
 import type { Deps } from '../work/work.ts'
 import { BucketEntity } from './entity.ts'
 
-/** Longest time that a slot lies ahead. A longer queue goes faster than its pace. */
+/** Longest time until a slot. A longer queue exceeds its pace. */
 const LONGEST = DAY
 
 /**

@@ -65,7 +65,7 @@ const isWatched = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, worksp
 
 /**
  * Marks topics as changed and wakes the pages that show them. Both may happen again. Nothing is marked while nobody watches:
- * whoever begins to, loads everything.
+ * a page that starts to watch loads everything.
  */
 export const announceChange = async (work: WorkerWork, viewers: Viewers, topics: readonly Topic[]): Promise<void> => {
   if (topics.length === 0) return

@@ -93,7 +93,7 @@ const signedInBy = (developer: Developer, { member_id, email }: EmailToken): Dev
 /**
  * Accepts an invitation to a developer account, and signs in (`POST /api/v1/dev/members/join`). The link proves that the
  * address is theirs.
- * @throws `forbidden` for a wrong or old code; `conflict` if the address has joined another account meanwhile
+ * @throws `forbidden` for a wrong or old code; `conflict` if the address has joined another account in the meantime
  */
 export const joinAccount = async (work: Work, { token, name }: JoinInput): Promise<DeveloperSessionView> => {
   const code = await loadEmailToken(work, token, 'join')

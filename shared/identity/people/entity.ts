@@ -119,7 +119,7 @@ const workspace = () =>
     denied_scopes: z.array(z.string()),
     /** Revision of its rules for approvals; absent without any. */
     approval_rules: z.number().optional(),
-    /** Whether people may use hosts here, and which by the host of their address. Absent: every host. */
+    /** Hosts that people may use here, by the host name of their address. Absent: every host. */
     hosts: z.object({ enabled: z.boolean(), allowed: z.array(z.string()).optional() }).optional(),
     /** Agent that answers the main conversations. Absent if the internal orchestrator does. */
     primary_installation_id: z.string().optional(),
@@ -199,7 +199,7 @@ const session = () =>
     via: z.enum(['provisioned', 'init_data', 'widget', 'passkey', 'stand_in']).optional(),
     /** Address that the sign-in came from. */
     source_ip: z.string().optional(),
-    /** Names of the browser and the system, as far as they are known. */
+    /** Names of the browser and the system, if known. */
     browser: z.string().optional(),
     system: z.string().optional(),
     created_at: z.number(),

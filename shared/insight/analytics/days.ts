@@ -5,7 +5,7 @@ import { QUARTERS } from '../statistics/entity.ts'
 export interface Calendar {
   dateOf(ms: number): string
   /**
-   * Returns the date that a quarter of an hour of a UTC day belongs to. No time zone's midnight lies within a quarter.
+   * Returns the date that a quarter of an hour of a UTC day belongs to. No time zone's midnight is within a quarter hour.
    */
   dateOfQuarter(day: string, quarter: number): string
 }

@@ -130,7 +130,7 @@ const addRow = (
  * Adds a row's counters of the dates to its subject's sums.
  * @param more further sums
  * @param daily sums by date, for the rows that count there
- * @returns the subject's sums; undefined if nothing lies within the dates
+ * @returns the subject's sums; undefined if nothing is within the dates
  */
 const addCounters = (
   row: Readonly<Record<string, string | number>> & { day: string },

@@ -34,7 +34,7 @@ export const receiveMessage = async (deps: Receiving, id: string, text: string):
   if (sent === 'gone') await removeConnections(deps, member, [id])
 }
 
-/** Returns true if the connection is recorded for this session, as it is when a heartbeat arrives. */
+/** Returns true if the connection is recorded for this session, which is the case when a heartbeat arrives. */
 const isConnected = async (
   { table, clock }: Receiving,
   { id, workspace_id, user_id }: LiveConnection,

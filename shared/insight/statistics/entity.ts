@@ -149,7 +149,7 @@ export const AppLogEntity = defineEntity({
   expires: ({ expires_at }) => expires_at,
 })
 
-/** Number of parts of a day. Every time zone's midnight lies between two of them. */
+/** Number of parts of a day. Every time zone's midnight is between two of them. */
 export const QUARTERS = 96
 
 const agentDay = () =>

@@ -18,7 +18,7 @@ import {
   WorkspaceNowEntity,
 } from './entity.ts'
 
-/** Returns the quarter of an hour, within its UTC day, that a time lies in. */
+/** Returns the quarter hour of a time within its UTC day. */
 const quarterOf = (ms: number): number => Math.floor(((ms % DAY) / DAY) * QUARTERS)
 
 /**

@@ -10,7 +10,7 @@ import { namesIn } from './records.ts'
 type Fields = Record<string, unknown>
 
 /**
- * Changes a record as it was read, or as it is by now.
+ * Changes a record as it was read, or the current one if it changed.
  * @param change returns the fields to change; none if there is nothing to do
  */
 export const changeRecord = async (

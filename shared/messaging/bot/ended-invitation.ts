@@ -8,7 +8,7 @@ import {
 import type { Texts } from './texts.ts'
 
 /**
- * Returns the reply to an invitation that can't be used anymore. The person who joined with it is told that they joined
+ * Returns the reply to an invitation that can't be used anymore. The person who joined with it reads that they joined
  * instead. A button pressed twice reaches the bot as two updates, and the second reply must not contradict the first.
  */
 export const endedInvitationReply = async (

@@ -73,7 +73,7 @@ const fetchOne = async (
   const store = () => work.objects.put(object, result.body, `image/${format}`)
   await store()
   const shown = await ifUnchanged(work.commit(writes(logo)))
-  // Another worker may have deleted the same image meanwhile, as one that nobody showed.
+  // Another worker may have deleted the same image in the meantime, because nobody showed it.
   if (shown && !(await work.objects.get(object))) await store()
   if (!shown) await removeUnused(work, owner, logo.hash)
   else if (replaces && replaces.hash !== logo.hash) await removeUnused(work, owner, replaces.hash)
@@ -82,7 +82,7 @@ const fetchOne = async (
 
 /**
  * Deletes an image that its owner neither shows nor is about to show. The same bytes may be chosen again at the same time:
- * whoever stores them looks again after that, and this looks again after the deletion, so one of the two restores them.
+ * the worker that stores them checks again afterwards, and this one after the deletion, so one of the two restores them.
  */
 const removeUnused = async (work: WorkerWork, owner: string, hash: string): Promise<void> => {
   const object = logoObject(owner, hash)

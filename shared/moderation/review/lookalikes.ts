@@ -9,7 +9,7 @@ export interface Accepting {
   accepted_checks?: readonly AcceptableCheck[] | undefined
 }
 
-/** Returns the field that shows lookalikes to whoever installs the app. */
+/** Returns the field that shows lookalikes to people who install the app. */
 export const similarTo = (lookalikes: Lookalike[]): Pick<App, 'similar_to'> => ({
   similar_to: lookalikes.length > 0 ? lookalikes : undefined,
 })

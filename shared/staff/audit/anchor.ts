@@ -38,7 +38,7 @@ export const ANCHOR_PREFIX = 'audit'
 const anchorKey = ({ scope, day }: Pick<AuditDay, 'scope' | 'day'>, number: number): string =>
   `${ANCHOR_PREFIX}/${scope}/${day}/${String(number).padStart(5, '0')}.json`
 
-/** Loads an anchor, or returns undefined if there is none with this number. */
+/** Loads the anchor with this number. Returns undefined if there is none. */
 export const loadAnchor = async (
   objects: Pick<ObjectStore, 'get'>,
   of: Pick<AuditDay, 'scope' | 'day'>,

@@ -31,7 +31,7 @@ export const PrimaryAgentSchema = () =>
 /**
  * Sets the agent that answers the workspace's main chats, from the next message on. Setting the same agent changes nothing.
  * @throws `not_found` also for another workspace's installation and an uninstalled app; `installation_suspended`,
- *   `app_suspended`; `conflict` for an agent that may not answer conversations; `admin_required` if the person lost the role meanwhile
+ *   `app_suspended`; `conflict` for an agent that may not answer conversations; `admin_required` if the person lost the role in the meantime
  */
 export const setPrimaryAgent = (
   work: Work,

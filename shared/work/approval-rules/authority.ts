@@ -62,7 +62,7 @@ export const approversAmong = async (
     (mayLend(member) || delegates.has(member.user_id)) && (rule.requester_may_approve || member.user_id !== requesterId)
 }
 
-/** Writes that refuse an approval if its authority has ended or changed meanwhile. */
+/** Writes that refuse an approval if its authority has ended or changed in the meantime. */
 export const authorityChecks = (workspaceId: string, userId: string, { of, away }: Authority): Write[] => [
   MemberEntity.check({ workspace_id: workspaceId, user_id: of.user_id }, { where: { role: of.role } }),
   ...(away

@@ -18,7 +18,7 @@ export const loadRules = async (
   return { rules: stored?.rules ?? [], revision: stored?.revision ?? 0 }
 }
 
-/** Write that refuses a decision under rules that have changed meanwhile. */
+/** Write that refuses a decision under rules that have changed in the meantime. */
 export const rulesCheck = (workspaceId: string, revision: number) =>
   WorkspaceEntity.check({ id: workspaceId }, { where: { approval_rules: revision === 0 ? missing : revision } })
 

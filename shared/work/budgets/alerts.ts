@@ -15,7 +15,7 @@ import {
 import { endOf } from './period.ts'
 import { budgetName, heldAtStart } from './refusal.ts'
 
-/** Shares of a budget, in percent, at which people are told. */
+/** Shares of a budget, in percent, at which people are notified. */
 const ALERTS = [50, 80, 100] as const
 
 interface Reached {
@@ -43,7 +43,7 @@ const reachedBy = (budget: Budget, counter: BudgetCounter): Reached | undefined 
 const limitsOf = ({ runs, tokens, cost_units }: Budget): string => JSON.stringify([runs, tokens, cost_units])
 
 /**
- * Tells people about budgets that runs have used to 50, 80 or 100 percent, once for each period. A person is told about
+ * Notifies people about budgets that runs have used to 50, 80 or 100 percent, once for each period. A person is notified about
  * their own budget, everyone in the workspace about the others.
  * @param runs runs that began or ended
  */
@@ -102,6 +102,6 @@ const alert = async (work: Work, budget: Budget, counter: BudgetCounter): Promis
     { set: { announced } },
     { where: { announced: counter.announced ?? missing } },
   )
-  // Another batch may have told people about the same.
+  // Another batch may have notified people already.
   await ifUnchanged(work.commit([noted, ...writes]))
 }

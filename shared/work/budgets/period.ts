@@ -1,7 +1,7 @@
 import { DAY } from '#shared/kernel/clock.ts'
 import type { Budget } from './entity.ts'
 
-/** Names the day or month in UTC that a time lies in. */
+/** Names the UTC day or month of a time. */
 export const periodOf = (period: Budget['period'], now: number): string =>
   new Date(now).toISOString().slice(0, period === 'day' ? 10 : 7)
 

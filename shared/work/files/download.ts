@@ -12,7 +12,7 @@ const ACTIVE = /\b(x?html|xml|xsl|svg|\w*script|x-mixed-replace|rfc822|x-shockwa
  */
 const safeType = (contentType: string): string => (ACTIVE.test(contentType) ? 'application/octet-stream' : contentType)
 
-/** The one type that a browser may show from the bucket: its viewer runs nothing that could reach a page. */
+/** Only type that a browser may show from the bucket. Its viewer runs nothing that could reach a page. */
 const PDF = /^application\/pdf$/i
 
 /**

@@ -40,7 +40,7 @@ export const ReceiptClaims = () =>
 
 export type Receipt = z.infer<ReturnType<typeof ReceiptClaims>>
 
-/** Error for a receipt that the platform didn't sign as it is. The message says why. */
+/** Error for a receipt that the platform didn't sign, or not in this form. The message says why. */
 export class InvalidReceipt extends Error {}
 
 /**

@@ -28,7 +28,7 @@ const run = () =>
     error_code: z.string().optional(),
     error_message: z.string().optional(),
     cost_units: z.number().optional(),
-    /** Tokens of a language model, as far as they are known. */
+    /** Tokens of a language model, if known. */
     usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional(),
     /** Amounts reserved in budgets. Absent without budgets. */
     budgets: z.array(reservationSchema()).optional(),

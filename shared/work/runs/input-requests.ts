@@ -325,7 +325,7 @@ const takeAnswers = async (
   return { asked, keys, problems, isComplete, stored, output }
 }
 
-/** Keeps a client's result of a method as it is. In the answer to a form, content counts if it was accepted. */
+/** Keeps a client's result of a method unchanged. In the answer to a form, content counts only if it was accepted. */
 const keptAnswer = (
   question: InputQuestions[string] | undefined,
   answer: InputAnswer,

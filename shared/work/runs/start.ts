@@ -41,7 +41,7 @@ export interface NewRun {
   private_to?: string | undefined
   /** Earlier run whose input it uses again. */
   repeats?: string | undefined
-  /** How its starter follows it, if over a protocol. */
+  /** Protocol over which its starter follows it, if any. */
   following?: Following | undefined
 }
 
@@ -94,7 +94,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     chain_id: chain.chain_id ?? id,
     chain_depth: chain.chain_depth ?? 0,
     chain_deadline: chain.chain_deadline ?? now + CHAIN_TIME,
-    // A run that a root run starts by API goes on with its time.
+    // A run that a root run starts by API continues with the root run's time.
     first_hop_at: chain.chain_depth === 0 ? chain.first_hop_at : undefined,
     chain_started_at: chain.chain_started_at ?? now,
     step_count: 0,

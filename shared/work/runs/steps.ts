@@ -26,7 +26,7 @@ interface StepInput extends NewStep {
 
 /**
  * Numbers new steps after the existing ones, in the run and in its live stream. They are written together with the run's
- * counters, on condition that no other steps were written meanwhile.
+ * counters, on condition that no other steps were written in the meantime.
  * @throws `too_many_steps` above 200; `payload_too_large` for an output over 16 KiB, or 2 MiB in the whole run
  */
 export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInput[]): Promise<PreparedSteps> => {

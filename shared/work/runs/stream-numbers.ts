@@ -8,7 +8,7 @@ import type { RunStatus } from './status.ts'
  * free. Readers that resume after a number therefore miss nothing.
  */
 
-/** Most states kept in the run's record. A reader that missed more is told of a gap. */
+/** Maximum number of states kept in the run's record. A reader that missed more gets a gap. */
 const KEPT_STATES = 50
 
 /**

@@ -28,6 +28,6 @@ export const changedTask = ({ clock }: Pick<Deps, 'clock'>, task: Task, changes:
   return after
 }
 
-/** Write that replaces `before` with `after` unless it changed meanwhile. Also moves the task in its agent's lists. */
+/** Write that replaces `before` with `after` unless it changed in the meantime. Also moves the task in its agent's lists. */
 export const taskWrite = (before: Task, after: Task): Write =>
   TaskEntity.replace(after, { where: { revision: before.revision } })

@@ -7,7 +7,7 @@ import { api, type Schemas, unwrap } from './api.ts'
 import { type Address, createFile, discard, noticeUpload, putContent } from './upload.ts'
 
 /**
- * Uploads to the workspace's files. They go on while the user visits other screens. An upload that loses its connection starts
+ * Uploads to the workspace's files. They continue while the user visits other screens. An upload that loses its connection starts
  * again by itself: the bucket stores an object only as a whole, so nothing of an interrupted one is left. After a reload the
  * page no longer has the file, so the upload continues once the user chooses it again.
  */
@@ -235,7 +235,7 @@ const addressOf = async (key: string, id: string, signal: AbortSignal): Promise<
   } catch (error) {
     const failure = toFailure(error)
     if (failure.status === 409) return undefined
-    // The pending file has been removed meanwhile, so the next attempt creates another.
+    // The pending file was removed in the meantime, so the next attempt creates another.
     if (failure.status === 404) forgetFile(key)
     throw failure
   }

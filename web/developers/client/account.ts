@@ -57,7 +57,7 @@ export const reloadIdentity = async (): Promise<void> => {
 }
 
 const openSession = async (made: Schemas['DeveloperSession']): Promise<void> => {
-  // Sandbox tokens have the rights of whoever was signed in before.
+  // Sandbox tokens have the rights of the person who was signed in before.
   clearSandboxTokens()
   saveToken(made)
   await openPage()
@@ -86,7 +86,7 @@ export const join = async (token: string, name: string): Promise<void> => {
   announce(t('You’re part of the team.'))
 }
 
-/** Leaves an invitation unanswered. Its link goes on working. */
+/** Leaves an invitation unanswered. Its link keeps working. */
 export const declineInvitation = (): void => {
   invitation.value = undefined
   void start()

@@ -3,7 +3,7 @@ import type { SubmissionCheck } from './subject.ts'
 
 /**
  * Compares the name with those of other developers' listed apps (UTS 39). A moderator has to accept this check explicitly
- * if it fails, and customers are told when they install the app.
+ * if it fails, and customers see it when they install the app.
  */
 export const similarName: SubmissionCheck = ({ app, lookalikes }) =>
   lookalikes.length === 0

@@ -163,7 +163,7 @@ export default function RunScreen({ id }: { id: string }) {
   const trace = useData(`runs trace ${id}`, () =>
     unwrap(api.GET('/console/runs/{id}/trace', { params: { path: { id } } })),
   )
-  // The stream tells of steps and states. Their times, and runs that this one caused, are read again then.
+  // The stream reports steps and states. Their times, and runs that this one caused, are then read again.
   const moved = JSON.stringify([run.data?.status, run.data?.steps?.map((step) => step.status)])
   useEffect(() => {
     const timer = setTimeout(trace.reload, 400)

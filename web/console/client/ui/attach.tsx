@@ -37,7 +37,7 @@ export const Attached = ({
     </ul>
   )
 
-/** Uploads each file and reports it as soon as it is there. */
+/** Uploads each file and reports it as soon as it is stored. */
 const uploadAll = async (list: Iterable<File>, onFile: (file: AttachedFile) => void): Promise<void> => {
   const { upload } = await import('../upload.ts')
   for (const file of list) {

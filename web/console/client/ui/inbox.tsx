@@ -220,7 +220,7 @@ const Body = ({ item, identical }: { item: Item; identical: Item[] }) => {
   )
 }
 
-/** Items that are open from the start: those that wait for a decision, as long as they are few. */
+/** Items that are open initially: those that wait for a decision, if there are few. */
 const OPEN = 3
 
 const Row = ({

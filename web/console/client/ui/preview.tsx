@@ -107,7 +107,7 @@ const Csv = ({ text, name }: { text: string; name: string }) => {
   )
 }
 
-/** Text as it is, with deceptive characters escaped. */
+/** Plain text, with deceptive characters escaped. */
 const exact = (text: string): string =>
   text
     .split(/\r?\n/)
@@ -147,7 +147,7 @@ const Content = ({ kind, shown, name }: { kind: PreviewKind; shown: Loaded; name
   )
 }
 
-/** Loads something for as long as it is shown. Previews are large, so they aren't cached. */
+/** Loads something while it is shown. Previews are large, so they aren't cached. */
 const useLoaded = <T,>(id: string, request: () => Promise<T>) => {
   const [turn, setTurn] = useState(0)
   const [state, setState] = useState<{ data?: T; failure?: Failure; loading: boolean }>({ loading: true })

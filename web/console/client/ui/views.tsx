@@ -16,7 +16,7 @@ type View = Saved['views'][number]
 const KEY = 'views'
 
 const save = async (change: (views: View[]) => View[], said: string): Promise<void> => {
-  // Another page may have changed them meanwhile.
+  // Another page may have changed them in the meantime.
   const { views } = await unwrap(api.GET('/console/views'))
   const saved = await unwrap(api.PUT('/console/views', { body: { views: change(views) } }))
   patch<Saved>(KEY, () => saved)

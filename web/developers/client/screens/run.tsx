@@ -17,7 +17,7 @@ import { RunError } from '../ui/run-error.tsx'
 /** Pause between looks at a run in progress, in milliseconds. */
 const LOOK_MS = 1_500
 
-/** A run that waits for a person goes on when the stand-in customer decides. */
+/** A run that waits for a person continues when the stand-in customer decides. */
 const Waiting = ({ id }: { id: string }) => {
   const { busy, failure, act } = useAction()
   return (

@@ -24,7 +24,7 @@ const Headers = ({ headers }: { headers: Record<string, string> }) => (
   </dl>
 )
 
-/** JSON is indented, so that it can be read. Other text is shown as it is. */
+/** Indents JSON, so that it is readable. Other text isn't changed. */
 const readable = (text: string): string => {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

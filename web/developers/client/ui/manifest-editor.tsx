@@ -102,7 +102,7 @@ export const ManifestEditor = ({
   const [offers, setOffers] = useState<readonly Completion[]>([])
   const [chosen, setChosen] = useState(0)
   const caret = useRef<number | undefined>(undefined)
-  // In the same task as the new text: a later one could move a selection that was made meanwhile.
+  // In the same task as the new text: a later one could move a selection that was made in the meantime.
   useLayoutEffect(() => {
     if (caret.current === undefined) return
     area.current?.focus()

@@ -18,7 +18,7 @@ const wayOf = (via: string | null): string => {
   return via === 'passkey' ? t('signed in with a passkey') : t('signed in')
 }
 
-/** Names the device of a session, as far as it is known. */
+/** Names the device of a session, if known. */
 const deviceOf = ({ browser, system }: Schemas['PersonSession']): string =>
   browser && system ? t('{browser} on {system}', { browser, system }) : (browser ?? system ?? t('Unknown device'))
 
