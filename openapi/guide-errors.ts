@@ -93,7 +93,7 @@ const COMMON_CAUSES: Readonly<Record<ErrorCode, string>> = {
   invalid_arguments: 'A model made the arguments up. Give it the tool’s `input_schema`.',
   review_requirements_missing: 'No test run of the promoted version has succeeded yet.',
   rate_limited: 'Requests are sent in parallel without a limit, or a list is polled instead of using webhooks.',
-  internal_error: 'A fault of the platform, which its operator has been told about.',
+  internal_error: 'A fault of the platform. Its operator has been notified.',
   llm_error: 'The provider is overloaded, or refused the request.',
   mail_not_configured: 'The operator hasn’t set up e-mail. Everything else works.',
   llm_not_configured: 'The operator hasn’t set up a model provider. Agents with an endpoint work.',

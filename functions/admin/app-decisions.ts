@@ -26,7 +26,7 @@ const approve = defineEndpoint({
   summary: 'Approve an app in review',
   description:
     'Customers can install the app once it is approved, and its promoted version counts as reviewed. The developer ' +
-    'can edit the app and promote another version while you review. To approve only what you looked at, send its ' +
+    'can edit the app and promote another version while you review. To approve only what you saw, send its ' +
     '`promoted_version` and `updated_at`. A name that looks like that of another developer’s listed app fails the check ' +
     '`similar_name`, which you accept in `accepted_checks`.',
   body: ApproveApp,

@@ -24,7 +24,7 @@ const approve = defineEndpoint({
   summary: 'Approve changes of an approved app',
   description:
     'The changes in `pending_revision` become live. Each change by the developer gives the revision another id, so you ' +
-    'approve exactly what you looked at.',
+    'approve exactly what you saw.',
   body: ApproveRevision,
   handler: ({ work, caller, params, body }) => approveRevision(work, caller, params.id, params.rid, body),
 })
@@ -34,7 +34,7 @@ const reject = defineEndpoint({
   id: 'admin.revisions.reject',
   path: '/admin/apps/{id}/revisions/{rid}/reject',
   summary: 'Reject changes of an approved app',
-  description: 'The app stays as it is. The developer sees the reason and can change it again.',
+  description: 'The app doesn’t change. The developer sees the reason and can change it again.',
   body: Reason,
   handler: ({ work, caller, params, body }) => rejectRevision(work, caller, params.id, params.rid, body.reason),
 })

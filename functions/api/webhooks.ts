@@ -80,7 +80,7 @@ const update = defineEndpoint({
   params: webhookId,
   summary: 'Change, pause or resume a subscription',
   description:
-    'Fields that you leave out stay as they are. Deliveries that are still waiting go to a new `url`, whose failures are ' +
+    'Fields that you leave out don’t change. Waiting deliveries go to a new `url`, whose failures are ' +
     'counted from zero. The secret stays the same.',
   body: ChangeWebhook,
   response: WebhookSchema,

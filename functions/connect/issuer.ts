@@ -86,7 +86,7 @@ const register = defineEndpoint({
   summary: 'Register a host (RFC 7591)',
   description:
     'For MCP clients without a client id metadata document. Every client is public and gets no secret. A registration that ' +
-    'nobody uses for 90 days is forgotten.',
+    'nobody uses for 90 days is removed.',
   body: RegisterHost,
   response: RegisteredHostSchema,
   status: 201,

@@ -67,7 +67,7 @@ const remove = defineEndpoint({
   params: { id: 'budget' },
   role: 'admin',
   summary: 'Remove a budget',
-  description: 'New runs no longer count. What the budget counted is forgotten.',
+  description: 'New runs no longer count, and the budget’s figures are removed.',
   status: 204,
   errors: ['conflict'],
   handler: async ({ work, caller, params }) => {

@@ -78,7 +78,7 @@ const pause = defineEndpoint({
   summary: 'Pause an app’s grant',
   description:
     'The grant’s access and refresh tokens are refused with `installation_suspended` from their next request until an admin ' +
-    'resumes it. Runs that people start go on, because their tokens belong to the run. For grants of apps only.',
+    'resumes it. Runs that people start continue, because their tokens belong to the run. For grants of apps only.',
   response: GrantSchema,
   errors: ['conflict'],
   handler: ({ work, caller, params }) => pauseGrant(work, caller.member, params.id),

@@ -166,7 +166,7 @@ const again = defineEndpoint({
   summary: 'Start a run with the same input, or another one',
   description:
     'The new run has the trigger `manual` and is yours. A run of a task or conversation can’t be started again like ' +
-    'this (`conflict`): hand over the task or send the message again.',
+    'this (`conflict`): assign the task or send the message again.',
   body: RunAgain,
   maxBodyBytes: RUN_BODY_BYTES,
   status: 201,

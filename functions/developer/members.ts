@@ -89,7 +89,7 @@ const join = defineEndpoint({
   caller: 'none',
   anonymous: 'signIn',
   summary: 'Accept an invitation to a developer account',
-  description: 'Signs in to the portal. The invited address counts as confirmed, and signs in from then on.',
+  description: 'Signs in to the portal. The invited address counts as confirmed, and can sign in.',
   body: JoinAccount,
   status: 201,
   response: DeveloperSessionSchema,

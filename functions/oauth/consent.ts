@@ -35,7 +35,7 @@ const status = defineEndpoint({
   caller: 'none',
   anonymous: 'read',
   summary: 'Check whether a consent link is still waiting',
-  description: 'For a page that handed over to the messenger. The response doesn’t say how the link was decided.',
+  description: 'For a page that opened the messenger. The response doesn’t say whether the request was approved.',
   query: ConsentQuery,
   response: ConsentStatusSchema,
   secret: true,

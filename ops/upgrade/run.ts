@@ -54,7 +54,7 @@ const runOne = async (upgrade: Upgrade | Release, options: UpgradeOptions): Prom
     changed: 0,
     started_at: work.clock.now(),
   }
-  say(`${upgrade.id}: ${upgrade.title}${before ? ' (goes on)' : ''}`)
+  say(`${upgrade.id}: ${upgrade.title}${before ? ' (continues)' : ''}`)
   const keep = async () => {
     if (!dryRun) await work.table.transact([UpgradeEntity.replace(record)])
   }

@@ -29,7 +29,7 @@ export const authorizeHost = async (
   if (!matchesRedirect(client.redirect_uris, redirect_uri)) {
     throw fail('invalid_redirect_uri', {
       message: 'The assistant asked to return to an address that its metadata doesn’t name.',
-      fix: 'Start again from the assistant. If this goes on, its makers have to correct their client metadata.',
+      fix: 'Start again from the assistant. If this happens again, its makers have to correct their client metadata.',
       details: { received: redirect_uri.slice(0, 2_048) },
     })
   }

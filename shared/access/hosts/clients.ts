@@ -16,7 +16,7 @@ const FAILED_FOR = MINUTE
 const unknownClient = (message: string): PlatformError =>
   fail('invalid_client', {
     message,
-    fix: 'Start again from the assistant. If this goes on, its makers have to correct their client metadata.',
+    fix: 'Start again from the assistant. If this happens again, its makers have to correct their client metadata.',
   })
 
 /** Loads what is known of a host that people have used, without reading its document again. */
@@ -41,7 +41,7 @@ export const resolveHostClient = async (
   const { table, clock, settings } = deps
   if (REGISTERED.test(id)) {
     const client = await loadHostClient(deps, id)
-    if (!client) throw unknownClient('This registration is unknown, or was forgotten because nobody used it.')
+    if (!client) throw unknownClient('This registration is unknown, or was removed because nobody used it.')
     return client
   }
   if (!isDocumentAddress(id) || (id.startsWith('http:') && !settings.allowLoopbackTargets)) {

@@ -9,7 +9,7 @@ export const A2A_EVENTS = {
   },
   'a2a.task_notified': {
     audience: 'internal',
-    when: 'An outside A2A agent told of a change of its task.',
+    when: 'An outside A2A agent reported a change of its task.',
     data: () => z.object({ run_id: z.string(), installation_id: z.string() }),
   },
 } as const satisfies EventDefinitions

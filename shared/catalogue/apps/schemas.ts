@@ -88,8 +88,8 @@ export const similarToField = () =>
     )
     .meta({
       description:
-        'Apps of other developers whose names look like this one. A moderator accepted that. Show it to whoever ' +
-        'installs the app.',
+        'Apps of other developers whose names look like this one. A moderator accepted that. Show it to people who ' +
+        'install the app.',
     })
 
 const app = () => ({

@@ -51,7 +51,7 @@ const inTurn = async (
     for (const [i, id] of open.entries()) {
       const rest = open.length - i
       if (isSpent(budget)) {
-        return work.log.info('removal goes on in the next round', { open: paused.length + rest })
+        return work.log.info('removal continues in the next round', { open: paused.length + rest })
       }
       try {
         await remove(id, shareOf(budget, rest, least))

@@ -71,7 +71,7 @@ export const BlockDeveloper = () =>
         .default('keep')
         .meta({
           description:
-            'Existing installations of the developer’s apps. `keep`: they go on working. `suspend`: all of the apps are ' +
+            'Existing installations of the developer’s apps. `keep`: they keep working. `suspend`: all of the apps are ' +
             'suspended as well, in this call.',
         }),
     })

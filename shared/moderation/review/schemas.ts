@@ -58,7 +58,7 @@ export const ApproveApp = () =>
         .meta({
           description:
             'The app’s `updated_at` as you saw it. If the developer has changed the app since, the request fails with ' +
-            '`conflict`. Default: the app as it is.',
+            '`conflict`. Default: the current app.',
         }),
       accepted_checks: acceptedChecks(),
     })

@@ -31,7 +31,7 @@ export const seedDemo = async (work: Work, belonging: Belonging): Promise<z.infe
   if (await work.table.get(SeedEntity, { workspace_id: workspace.id })) throw filledBefore()
   const { id } = await installSampleAgent(withoutAnswer(work), belonging)
   const installation = await work.table.get(InstallationEntity, { workspace_id: workspace.id, id })
-  if (!installation) throw fail('conflict', { message: 'The sample agent was uninstalled meanwhile.' })
+  if (!installation) throw fail('conflict', { message: 'The sample agent was uninstalled in the meantime.' })
   const { made, messages, writes } = await seedRecords(work, {
     seedId,
     workspaceId: workspace.id,
