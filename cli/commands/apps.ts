@@ -163,7 +163,8 @@ Examples:
       const app = await api.insist('PATCH', `/api/v1/dev/apps/${id}`, { body })
       done()
       out.result(app, `${out.paint('green', 'changed')} ${app.slug}: ${Object.keys(body).join(', ')}`)
-      if (app.pending_revision) out.note('A moderator has to approve the change. The live listing doesn’t change until then.')
+      if (app.pending_revision)
+        out.note('A moderator has to approve the change. The live listing doesn’t change until then.')
       return 0
     } finally {
       done()

@@ -22,7 +22,10 @@ const read = defineEndpoint({
     const file = parseLogoFile(params.file)
     const image = file && (await renderLogo(work, file))
     if (image === undefined) {
-      throw fail('not_found', { message: 'No logo has this path.', fix: 'Use the logo_path of a response without changes.' })
+      throw fail('not_found', {
+        message: 'No logo has this path.',
+        fix: 'Use the logo_path of a response without changes.',
+      })
     }
     return new RawResponse(
       200,

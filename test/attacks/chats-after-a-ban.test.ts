@@ -128,23 +128,26 @@ describe('in a messenger thread', () => {
     expect(refused(await scene.assign())).toEqual([409, 'conflict'])
   })
 
-  it.each(CHAT)('after an admin denied %s, the agent is told nothing, and its answer is no draft', async (scope) => {
-    const scene = await assisted()
-    expect((await scene.assign()).status).toBe(200)
-    scene.receiver.answer({ kind: 'answer', status: 202 })
-    scene.bot.say(scene.contact, 'Begin.')
-    await m.settle()
-    const [execute] = scene.receiver.requests.map(({ body }) => JSON.parse(body.toString()))
-    await ban(m.platform, scene.workspaceId, scope)
-    scene.bot.say(scene.contact, SECRET)
-    await m.settle()
-    const body = { status: 'succeeded', output: { text: 'I know something.' } }
-    const token = await callbackToken(m.platform.deps, scene.app, execute.run.id)
-    await m.platform.call('POST', `/api/v1/runs/${execute.run.id}/complete`, { token, body })
-    await m.settle()
-    expect(scene.receiver.requests).toHaveLength(1)
-    const messages = await m.messages(scene.admin, scene.chatId)
-    // People still see what the contact wrote.
-    expect(messages.map(({ text }: { text: string }) => text)).toEqual(['Hello', 'Begin.', SECRET])
-  })
+  it.each(CHAT)(
+    'after an admin denied %s, the agent gets no event, and its answer doesn’t become a draft',
+    async (scope) => {
+      const scene = await assisted()
+      expect((await scene.assign()).status).toBe(200)
+      scene.receiver.answer({ kind: 'answer', status: 202 })
+      scene.bot.say(scene.contact, 'Begin.')
+      await m.settle()
+      const [execute] = scene.receiver.requests.map(({ body }) => JSON.parse(body.toString()))
+      await ban(m.platform, scene.workspaceId, scope)
+      scene.bot.say(scene.contact, SECRET)
+      await m.settle()
+      const body = { status: 'succeeded', output: { text: 'I know something.' } }
+      const token = await callbackToken(m.platform.deps, scene.app, execute.run.id)
+      await m.platform.call('POST', `/api/v1/runs/${execute.run.id}/complete`, { token, body })
+      await m.settle()
+      expect(scene.receiver.requests).toHaveLength(1)
+      const messages = await m.messages(scene.admin, scene.chatId)
+      // People still see what the contact wrote.
+      expect(messages.map(({ text }: { text: string }) => text)).toEqual(['Hello', 'Begin.', SECRET])
+    },
+  )
 })

@@ -20,7 +20,7 @@ const options = async () => (await call('POST', '/console/passkeys/sign-in/optio
 const signIn = (body: unknown) => call('POST', '/console/passkeys/sign-in', undefined, body)
 
 describe('a person’s passkeys', () => {
-  it('can’t be added or removed with a session older than 10 minutes, and their person is told', async () => {
+  it('can’t be added or removed with a session older than 10 minutes, and their person is notified', async () => {
     const ann = await person()
     const { id } = (await add(ann.token, createAuthenticator())).body
     platform.clock.advance(10 * MINUTE)

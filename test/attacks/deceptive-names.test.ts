@@ -188,7 +188,7 @@ describe('the rule for names', () => {
     expect(HONEST.filter((name) => findHiddenCharacter(name) !== undefined)).toEqual([])
   })
 
-  it('cleans to one visible line, and keeps honest names as they are', () => {
+  it('cleans to one visible line, and doesn’t change honest names', () => {
     for (const name of HONEST) expect(cleanName(name)).toBe(name)
     expect(cleanName('\u200b\u2800')).toBe('')
     expect(quoteName('a” b “c"')).toBe('“a’ b ’c’”')

@@ -58,7 +58,7 @@ describe('a developer’s e-mail address', () => {
     expect(local.mails).toEqual([])
   })
 
-  it('gets at most five e-mails at once, whoever asks for them, and a failed one is sent again', async () => {
+  it('gets at most five e-mails at once, no matter who asks for them, and a failed one is sent again', async () => {
     const developer = await newDeveloper(platform)
     const email = await emailOf(developer)
     for (let n = 0; n < 4; n++) expect((await developer.call('POST', '/api/v1/dev/me/email-proof')).status).toBe(200)

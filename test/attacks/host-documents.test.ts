@@ -199,7 +199,7 @@ describe('a client with keys', () => {
     return { assertion, redeem, consent, jwks, seconds }
   }
 
-  it('must prove itself with them, each time anew', async () => {
+  it('must authenticate with them, with a new assertion each time', async () => {
     const { assertion, redeem, consent, seconds } = await scene()
     expect((await act.redeem(id, consent)).status).toBe(401)
     const { privateKey: foreign } = await generateKeyPair('ES256')

@@ -354,7 +354,7 @@ describe('logs', () => {
     }
   })
 
-  it('an internal failure tells the client no details, and its log entry holds no secret', async () => {
+  it('an internal failure tells the client no details, and its log entry contains no secret', async () => {
     const { table } = platform.deps
     const { getAll } = table
     platform.logs.length = 0

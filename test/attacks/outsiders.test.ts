@@ -40,7 +40,7 @@ const answered = async () => {
 }
 
 describe('an inline agent that outsiders write to', () => {
-  it('answers a contact fifty times a day, keeps further messages, and tells people once', async () => {
+  it('answers a contact fifty times a day, keeps further messages, and notifies people once', async () => {
     const { agent, say, spend, notices, admin, chatId, conversationId } = await answered()
     await say('One more')
     expect(await runsOf(agent)).toBe(1)

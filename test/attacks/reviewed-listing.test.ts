@@ -85,7 +85,7 @@ describe('the developer of an approved app', () => {
     ])
   })
 
-  it('gets the changes and the badge once moderators approve exactly what they looked at', async () => {
+  it('gets the changes and the badge once moderators approve exactly what they saw', async () => {
     const { app, patch, read } = await reviewedApp()
     const first = (await patch({ name: 'Warehouse Keeper', support_email: 'new@honest.example' })).body
     expect(first).toMatchObject({ support_email: 'new@honest.example', verified: false })
@@ -189,7 +189,7 @@ describe('the developer of an approved app', () => {
 })
 
 describe('an app in its first review', () => {
-  it('isn’t approved as something else than the moderator looked at', async () => {
+  it('isn’t approved if it differs from what the moderator saw', async () => {
     const { developer, app } = await submitApp(platform, LIVE)
     const { updated_at } = (await admin('GET', `/admin/apps/${app.id}`)).body.app
     platform.clock.advance(1_000)

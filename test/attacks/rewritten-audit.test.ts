@@ -178,7 +178,7 @@ describe('the audit', () => {
   })
 })
 
-describe('an audit from before it had a table of its own', () => {
+describe('an audit that is older than its own table', () => {
   /** Moves what is in the audit's table to where the version before had it. */
   const earlier = async (options?: Parameters<typeof audited>[0]) => {
     const made = await audited(options)

@@ -35,7 +35,7 @@ describe('secrets of a workspace', () => {
     ).rejects.toThrow()
   })
 
-  it('opens nothing of a removed workspace, whoever has a copy of its records and the ring', async () => {
+  it('opens nothing of a removed workspace, even with a copy of its records and the ring', async () => {
     const { copy, person, secret, workspaceId } = await subscribed()
     expect(await decryptSecrets(platform.deps, copy)).toEqual([secret])
     expect((await platform.call('DELETE', '/console/workspace', { token: person.token })).status).toBe(204)

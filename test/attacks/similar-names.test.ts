@@ -48,7 +48,7 @@ describe('two names look alike', () => {
 })
 
 describe('an app whose name looks like that of another developer’s listed app', () => {
-  it('fails its review until a moderator accepts that explicitly, and is flagged to whoever installs it', async () => {
+  it('fails its review until a moderator accepts that explicitly, and is flagged to people who install it', async () => {
     const name = `Harbor Pilot ${unique('n')}`
     const honest = await listed(name)
     const copy = await submitApp(platform, {

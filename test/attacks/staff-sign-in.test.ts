@@ -125,7 +125,7 @@ describe('a stolen token', () => {
 })
 
 describe('a reset password', () => {
-  it('ends the keys and sessions of whoever had the old one', async () => {
+  it('ends the keys and sessions that were opened with the old one', async () => {
     const { id, email } = await newAdmin()
     const stolen = await signIn(email)
     const made = await call('POST', `/admin/admins/${id}/keys`, stolen, { name: 'backdoor' })

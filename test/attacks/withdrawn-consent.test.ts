@@ -124,7 +124,7 @@ describe.each(Object.entries(ENDINGS))('after %s', (_, end) => {
     expect(run.body).toMatchObject({ status: 'cancelled', error_code: 'access_withdrawn' })
   })
 
-  it('the app is told by a last, signed delivery, and its subscriptions get nothing else', async () => {
+  it('the app gets one last, signed delivery, and its subscriptions get nothing else', async () => {
     const customer = await connected()
     const { pair } = customer
     hook.requests.length = 0
@@ -268,7 +268,7 @@ describe('an app whose access was withdrawn', () => {
 })
 
 describe('an uninstalled app', () => {
-  it('is told by a last, signed delivery, also when its subscriptions were disabled first', async () => {
+  it('gets a last, signed delivery, even if its subscriptions were disabled first', async () => {
     const customer = await connected()
     const { pair, consent } = customer
     hook.requests.length = 0

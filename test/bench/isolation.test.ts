@@ -15,7 +15,7 @@ it('the ratio compares the medians of the rounds’ p99', () => {
   expect(ratioOf(measured([[10], [20], [900]], [[25], [30], [31]]))).toBe(1.5)
 })
 
-it('isolation holds only if every limited measurement keeps its limit; a failed measurement does not', () => {
+it('isolation is kept only if every limited measurement is within its limit, and a failed measurement isn’t', () => {
   expect(isKept([measured([[10]], [[15]]), measured([[10]], [[99]], false)])).toBe(true)
   expect(isKept([measured([[10]], [[15]]), measured([[10]], [[16]])])).toBe(false)
   expect(isKept([measured([[10]], [[]])])).toBe(false)

@@ -103,7 +103,7 @@ it('counts reads by their consistency, and simultaneous calls as one round trip'
   expect(await units(inTurn)).toMatchObject({ readUnits: 2, roundTrips: 2 })
 })
 
-it('ignores calls that others make meanwhile', async () => {
+it('ignores calls that others make at the same time', async () => {
   const stranger = client.send(new GetCommand({ TableName, Key: key }))
   expect(await units(async () => undefined)).toMatchObject({ calls: 0 })
   await stranger

@@ -66,7 +66,7 @@ describe('a profile', () => {
     expect(areaOf(frame('f', 'file:///bundle.cjs'), () => source)).toBe(area)
   })
 
-  it('knows Node’s own parts without a source', () => {
+  it('names Node’s own parts without a source', () => {
     const area = (functionName: string, url = '') => areaOf(frame(functionName, url), () => undefined)
     expect(area('request', 'node:_http_client')).toBe('node: HTTP and streams')
     expect(area('Hash', 'node:internal/crypto/hash')).toBe('node: crypto')
@@ -95,6 +95,6 @@ it('the shares of each subject refer to its own time, and small ones are grouped
   ])
 })
 
-it('reads the CPU of a process whatever characters its name holds', () => {
+it('reads the CPU of a process with any characters in its name', () => {
   expect(ticksIn('42 (a (strange) name) S 1 2 3 4 5 6 7 8 9 10 250 31 0 0 20 0')).toBe(281)
 })

@@ -202,7 +202,7 @@ it('a cursor with an appended character, or another last character, is refused',
   }
 })
 
-it('of two requests that meet an expired Idempotency-Key at the same time, one is answered and the other told to wait', async () => {
+it('of two requests with the same expired Idempotency-Key at the same time, one is answered and the other gets Retry-After', async () => {
   const { lockIdempotencyKey } = await import('#shared/http/idempotency.ts')
   const first = await lockIdempotencyKey(platform.deps, 'scope', '{}', 'req_1', {})
   await platform.deps.table.transact([await first.completion({ status: 200, headers: {}, body: '{}' })])

@@ -38,7 +38,7 @@ describe.each(pages)('%s', (page) => {
 describe.each(everyPage)('the commands of %s', (page) => {
   const commands = [...read(page).matchAll(/npm run (?:-s |--silent )?([a-z][\w:-]*)((?: -- [^`\n#|;&]*)?)/g)]
 
-  it('are scripts of package.json, with options that they know', () => {
+  it('are scripts of package.json, with options that exist', () => {
     for (const [command, name = '', given = ''] of commands) {
       expect(scripts, command).toHaveProperty([name])
       const [, source] = /^node (\S+)$/.exec(scripts[name] ?? '') ?? []

@@ -131,7 +131,7 @@ const throttleTable = () => {
   })
 }
 
-it('each kind of alarm goes on by its fault and off after the fix, and dead letters are redriven once', async () => {
+it('each kind of alarm starts with its fault and stops after the fix, and dead letters are redriven once', async () => {
   const { platform, baseUrl } = running
   const seen = new Set<Kind>()
   const look = async () => {

@@ -256,7 +256,7 @@ describe('oversized and half-sent requests', () => {
     }
   })
 
-  it('a body that never comes and a head that never ends do nothing, and others are served meanwhile', async () => {
+  it('a body that never arrives and a head that never ends don’t affect other requests', async () => {
     const before = await runs()
     const halves = [
       post('/api/v1/runs', authorized(), JSON_TYPE, 'Content-Length: 100').concat('{"input":'),

@@ -40,7 +40,7 @@ const create = () =>
   api('POST', '', { name: 'Bericht 2026.pdf', content_type: 'application/pdf', size: content.length })
 
 describe('a file', () => {
-  it('is uploaded from a browser, downloaded unchanged, and gone when it is deleted', async () => {
+  it('is uploaded from a browser, downloaded unchanged, and can’t be read after it is deleted', async () => {
     const { id, status, upload } = await create()
     expect([status, upload.method]).toEqual(['pending', 'PUT'])
     const put = await fromBrowser(upload, content)

@@ -73,7 +73,7 @@ export const testFrameworkAgent = (
   spawnAgent: (env: FrameworkEnv) => ChildProcess,
   asksText: boolean,
 ): void => {
-  it('runs as it is: its tools are steps, and it goes on with what people decide', async () => {
+  it('runs unchanged: its tools are steps, and it continues with people’s decisions', async () => {
     model.always(planner)
     const { agent, output } = await startFrameworkAgent(running, model, spawnAgent)
     const token = await sandboxToken(running.baseUrl, agent)

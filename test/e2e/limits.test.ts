@@ -21,7 +21,7 @@ const statuses = (answers: Answer[]): Record<number, number> => {
 }
 
 describe('60 simultaneous requests with one token', () => {
-  it('let at least 20 and at most 21 + 10 per second through; the others are told when to retry', async () => {
+  it('allow at least 20 and at most 21 + 10 per second; the others get Retry-After', async () => {
     const { token } = await agentAndToken()
     // Warms the function up, so that its start doesn't count as time that refills the bucket.
     await call('GET', '/api/v1/me')
@@ -108,7 +108,7 @@ describe('parallel starts of runs', () => {
 })
 
 describe('parallel requests with one Idempotency-Key', () => {
-  it('create once: the others get the same answer or are told to wait', async () => {
+  it('create once: the others get the same answer or Retry-After', async () => {
     const { token } = await agentAndToken()
     const headers = { 'idempotency-key': randomUUID() }
     const body = { input: { n: 1 } }

@@ -72,7 +72,7 @@ describe('a live connection', () => {
     expect(foreign.messages).toHaveLength(1)
   })
 
-  it('tells no one else in the workspace of a private conversation', async () => {
+  it('reveals a private conversation to nobody else in the workspace', async () => {
     const workspace = randomUUID()
     const [ann, bob] = [await signIn(workspace, 'owner'), await signIn(workspace)]
     // One after the other: two first pages at once may both count everything as changed.

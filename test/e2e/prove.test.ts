@@ -4,7 +4,7 @@ import { usingLocal } from './using-local.ts'
 
 const running = usingLocal()
 
-it('the journey of a proof needs nothing but the address, and tells whether its token still works', async () => {
+it('the journey of a proof needs only the address, and reports whether its token still works', async () => {
   const journey = await runClientJourney(running.baseUrl)
   expect(journey.seen).toContain('a signed run was answered')
   await journey.requireAccess()

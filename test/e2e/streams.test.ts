@@ -116,7 +116,7 @@ describe('a run that is followed with an EventSource', () => {
     for (const { ids } of clients) expect(ids()).toEqual([1, 2, 3])
   })
 
-  it('ends within seconds when the token is revoked, and is refused from then on', async () => {
+  it('ends within seconds when the token is revoked, and is then refused', async () => {
     const { agent, token, path } = await startedRun()
     const { source, statuses, ids } = listen(path, token)
     await until(() => (ids().at(-1) === 2 ? true : undefined))

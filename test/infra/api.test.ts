@@ -181,7 +181,7 @@ describe('the base address', () => {
     }
   })
 
-  it('behind the edge, tells functions the client’s address, whatever the client claims', () => {
+  it('behind the edge, passes the client’s real address to functions, whatever the client claims', () => {
     const { service: edged } = synthesize(edge)
     const [[, code] = []] = resources(edged, 'AWS::CloudFront::Function')
     const run = runInNewContext(`${code?.Properties.FunctionCode}; handler`)

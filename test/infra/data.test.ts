@@ -55,7 +55,7 @@ describe('the data stack', () => {
     provisioned.resourceCountIs('AWS::ApplicationAutoScaling::ScalingPolicy', 8)
   })
 
-  it('has a table of its own for the audit, with expiry and recovery, whose entries nothing streams', () => {
+  it('has a separate table for the audit, with expiry and recovery and without a stream', () => {
     const [, audit] = resources(data, 'AWS::DynamoDB::Table').find(([id]) => id.startsWith('AuditTable')) ?? []
     expect(audit?.Properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
@@ -137,7 +137,7 @@ describe('the data stack', () => {
     })
   })
 
-  it('has a bucket of its own for workspaces’ data keys, without versions and outside the backup', () => {
+  it('has a separate bucket for workspaces’ data keys, without versions and outside the backup', () => {
     const { data: backed } = synthesize({ stage: 'prod', backup: 'true' })
     const [id = '', keys] = resources(backed, 'AWS::S3::Bucket').find(([name]) => name.startsWith('KeyBucket')) ?? []
     expect(keys?.Properties.VersioningConfiguration).toBeUndefined()

@@ -46,7 +46,7 @@ describe('the environment of the functions', () => {
     }
   })
 
-  it.each(plans)('holds no secret of $name, only the ARN of one', ({ name }) => {
+  it.each(plans)('has no secret of $name, only the ARN of one', ({ name }) => {
     for (const context of [{}, { stage: 'prod' }, { stage: 'emulator' }]) {
       const variables = functionsOf(synthesize(context).service).get(name)?.Properties.Environment.Variables
       expect(JSON.stringify(variables)).not.toMatch(/resolve:|SecretString|password|local-admin/i)

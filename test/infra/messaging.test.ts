@@ -186,7 +186,7 @@ describe('events', () => {
     expect(text(mapping.DestinationConfig.OnFailure)).toContain('MessagingUnrelayed')
   })
 
-  it('that are due are swept every half minute, and an alarm goes on if they are not', () => {
+  it('that are due are swept every half minute, and an alarm starts if they aren’t', () => {
     const sweep = workers.find(({ name }) => name === 'sweeper')
     const [id, later] = queues.find(([id]) => id.startsWith('MessagingSweeperAgain')) ?? []
     expect(later?.Properties).toMatchObject({

@@ -56,7 +56,7 @@ describe('alarms', () => {
     )
   })
 
-  it('notify the topic when they go on and when they go off, except the windows of another alarm', () => {
+  it('notify the topic when they start and when they stop, except the windows of another alarm', () => {
     for (const { id, AlarmActions, OKActions } of [...alarms, ...composites]) {
       if (/Burn(Long|Short)$/.test(id)) {
         expect(AlarmActions).toBeUndefined()

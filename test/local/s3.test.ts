@@ -74,7 +74,7 @@ describe('with signed headers', () => {
     })
   })
 
-  test('a deleted object is gone, and deleting it again succeeds', async () => {
+  test('a deleted object can’t be read, and deleting it again succeeds', async () => {
     await put('gone', 'x')
     for (let i = 0; i < 2; i += 1) await services.s3.send(new DeleteObjectCommand({ Bucket, Key: 'gone' }))
     await expect(get('gone')).rejects.toMatchObject({ name: 'NoSuchKey' })

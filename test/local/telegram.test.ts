@@ -375,7 +375,7 @@ describe('signatures', () => {
     expect(hash).toBe(expected)
   })
 
-  test('the same name is the same person, whoever asks and whenever', () => {
+  test('the same name is always the same person', () => {
     expect(telegram.person({ first_name: 'Ada' }).id).toBe(telegram.person({ first_name: ' ada ' }).id)
     expect(telegram.person({ first_name: 'Ada' }).id).toBe(8_768_985_789)
     expect(telegram.person({ first_name: 'Bob' }).id).not.toBe(ada.id)

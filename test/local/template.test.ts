@@ -86,7 +86,7 @@ test('event sources keep their filters and batch settings', () => {
   ])
 })
 
-test('queues know their dead-letter queue, rules their targets', () => {
+test('queues have their dead-letter queue, and rules their targets', () => {
   const work = model.queues.find(({ redrive }) => redrive)
   expect(work).toMatchObject({ visibilitySeconds: 10, redrive: { maxReceives: 2 } })
   expect(model.queues.map(({ arn }) => arn)).toContain(work?.redrive?.targetArn)

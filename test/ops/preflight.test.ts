@@ -45,7 +45,7 @@ describe('the check before a deployment', () => {
     expect(none[0]?.what).toContain('reserves 0')
   })
 
-  it('stops a stage whose reservations don’t fit beside those of others, unless the stage holds them already', async () => {
+  it('stops a stage whose reservations don’t fit with those of others, unless the stage already has them', async () => {
     const concurrency = async () => ({ limit: 3_000, unreserved: 200 })
     expect((await found({}, { concurrency }))[0]?.what).toContain('200 of 3000 are left')
     expect(await found({}, { concurrency, hasStack: async () => true })).toEqual([])

@@ -14,7 +14,7 @@ const playing = async (steps: readonly Step[]) => {
 }
 
 describe('a proof', () => {
-  it('tells of each step what was seen and how long it took', async () => {
+  it('reports each step’s result and duration', async () => {
     const { proven, told } = await playing([{ name: 'It deploys', run: async () => '312 resources' }])
     expect(proven).toEqual([{ step: 'It deploys', outcome: 'done', seconds: 1.5, seen: '312 resources' }])
     expect(told).toEqual(['It deploys: done'])
@@ -43,7 +43,7 @@ describe('a proof', () => {
     expect(proven[2]?.seen).toContain('travel')
   })
 
-  it('says of a step that can’t be tried here why, and goes on', async () => {
+  it('says why a step can’t be tried here, and continues', async () => {
     const run = async () => 'seen'
     const { proven } = await playing([
       { name: 'rollback', unavailable: 'No CodeDeploy here.', run },

@@ -150,7 +150,7 @@ describe('npm run telegram', () => {
     expect(await secretOfUpdate()).toBe(secret)
   })
 
-  test('gives another bot another webhook secret, because the previous one knows the old', async () => {
+  test('gives another bot a new webhook secret, because the previous bot knows the old one', async () => {
     await keep({ token: ANOTHER, webhook_secret: WEBHOOK_SECRET })
     const { code, output } = await run(here(), { input: TOKEN })
     expect(output).toContain('bot 220201543 was connected before')
@@ -197,7 +197,7 @@ describe('npm run telegram', () => {
     await stop()
   })
 
-  test('takes no bot away from another stage unless told to', async () => {
+  test('doesn’t take a bot away from another stage without the option for it', async () => {
     const api = new Api(TOKEN, { apiRoot: telegram.url })
     const elsewhere = 'http://127.0.0.1:1/console/bot/webhook'
     await api.setWebhook(elsewhere)

@@ -132,7 +132,8 @@ const questionParts = (questions: InputQuestions): Part[] => [
   { data: { input_requests: questions } },
 ]
 
-export const WAITS_FOR_PERSON = 'A person of the workspace decides about a tool call. Then the task continues by itself.'
+export const WAITS_FOR_PERSON =
+  'A person of the workspace decides about a tool call. Then the task continues by itself.'
 
 /** Returns what belongs to a task's state: the question, the failure, or what the task waits for. */
 const statusMessage = async (

@@ -12,7 +12,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const dialog = (page: Page) => page.getByRole('dialog')
 
 describe('a superadmin', () => {
-  it('adds a passkey at the first sign-in, and signs in with it from then on', async () => {
+  it('adds a passkey at the first sign-in, and signs in with it afterwards', async () => {
     const { page, url } = stage
     const authenticator = await addAuthenticator(page)
     const account = await newAdmin(stage, 'superadmin')

@@ -288,7 +288,7 @@ describe('the list of files', () => {
     await button('new.txt').waitFor({ state: 'detached' })
   })
 
-  it('tells who used a file', async () => {
+  it('shows who used a file', async () => {
     const who = await person(stage)
     const { id } = await create(who, 'seen.txt', 'text/plain', 'x')
     const other = await person(stage, who.workspace.id, 'member')

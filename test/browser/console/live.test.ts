@@ -39,7 +39,7 @@ describe('an open page', () => {
     expect(asked.length).toBeLessThanOrEqual(1)
   })
 
-  it('connects again after its connection was lost, and shows what happened meanwhile', async () => {
+  it('connects again after its connection was lost, and shows what happened in the meantime', async () => {
     const { page } = stage
     const who = await person(stage)
     const first = page.waitForEvent('websocket')

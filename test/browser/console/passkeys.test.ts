@@ -42,7 +42,7 @@ describe('a passkey', () => {
     await page.getByText('Sign in again to change your passkeys.').waitFor()
   })
 
-  it('that this site doesn’t know signs nobody in', async () => {
+  it('that doesn’t belong to this site signs nobody in', async () => {
     const { page, url } = stage
     await addAuthenticator(page)
     await page.goto(`${url}/app`)

@@ -103,7 +103,7 @@ describe('marking all notifications as read', () => {
     return who
   }
 
-  it('changes nothing on the server while it can be undone, and nothing at all once it is', async () => {
+  it('changes nothing on the server while it can be undone, or after it was undone', async () => {
     const { page } = stage
     const who = await withNotification()
     expect(await unread(who.token)).toBe(1)

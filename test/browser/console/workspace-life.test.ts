@@ -62,7 +62,7 @@ describe('usage and budgets', () => {
 })
 
 describe('the first steps', () => {
-  it('lead an admin from an agent to a colleague, and are gone once they are done', async () => {
+  it('lead an admin from an agent to a colleague, and disappear when they are done', async () => {
     const { page, platform, agent } = stage
     const who = await person(stage)
     await openAs(stage, who)
@@ -174,7 +174,7 @@ describe('the own devices', () => {
     expect(await devices.getByRole('listitem').count()).toBe(1)
   })
 
-  it('tell colleagues who was active lately, and invitations are told apart from members', async () => {
+  it('show who was active recently, and distinguish invitations from members', async () => {
     const { page, platform } = stage
     const who = await person(stage)
     await platform.call('POST', '/console/invitations', { token: who.token, body: {} })

@@ -155,7 +155,7 @@ describe('signing in the command line', () => {
 })
 
 describe('a run in the sandbox that asks for approval', () => {
-  it('goes on when its developer decides as a customer, in the console, with one press', async () => {
+  it('continues when its developer decides as a customer in the console, with one press', async () => {
     const { page, platform, agent } = stage
     const requested_scopes = ['runs:read', 'runs:write', 'tools:invoke']
     const runtime = { type: 'webhook', endpoint: agent.url }

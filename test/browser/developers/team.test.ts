@@ -55,7 +55,7 @@ describe('a teammate', () => {
     await other.close()
   })
 
-  it('who isn’t an owner gets no key for the command line, and is told whom to ask', async () => {
+  it('who isn’t an owner gets no key for the command line, but learns whom to ask', async () => {
     const { page, platform, url } = stage
     const owner = await newDeveloper(platform)
     const bo = await newTeammate(platform, owner, 'developer')

@@ -118,7 +118,7 @@ describe('a person’s message', () => {
     expect(listed.map(({ id }: { id: string }) => id)).toContain(first.id)
   })
 
-  it('waits for 280 seconds, then gets the task as it is, which goes on', async () => {
+  it('waits for 280 seconds, and then gets the current task, which continues', async () => {
     const { call, who } = await scene(() => ACCEPT)
     const configuration = { returnImmediately: true }
     const { id } = (await call('SendMessage', { ...look(), configuration })).body.result.task

@@ -282,7 +282,7 @@ describe.each(FACES)('a call between agents by $name', (face) => {
     expect((await started(face, token, target, { audience: 'member' })).audience).toBe('external')
   })
 
-  it('leaves the target’s limit of five active runs as it is', async () => {
+  it('doesn’t change the target’s limit of five active runs', async () => {
     const { caller, target } = await scene()
     for (let n = 0; n < 5; n++) await agents.running(target)
     const answer = await face.send(caller.token, target)

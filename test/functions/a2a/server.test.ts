@@ -136,7 +136,7 @@ describe('sending a message', () => {
     expect(audited).toEqual(['agent.called'])
   })
 
-  it('of any form reaches an agent that takes messages, and its context tells of the runs before', async () => {
+  it('of any form reaches an agent that takes messages, and its context names the earlier runs', async () => {
     const answer = { text: 'Three.', $a2a: { message: { parts: [{ text: 'Three.' }] } } }
     const { working, rpc } = await scene(succeedsWith(answer))
     const first = await working('SendMessage', saying('How many?', { contextId: 'my context' }))
@@ -324,7 +324,7 @@ describe('the rules of calls between agents', () => {
     expect((await rpc('ListTasks', {})).status).toBe(200)
   })
 
-  it('make a task that nobody waits for one hop deeper, with a clock of its own', async () => {
+  it('make a task that nobody waits for one hop deeper, with its own deadline', async () => {
     const { rpc, target, caller } = await scene(() => ACCEPT)
     const { run, token } = await agents.running(caller)
     const params = {
@@ -362,7 +362,7 @@ describe('strangers', () => {
 })
 
 describe('the frame', () => {
-  it('knows its versions: none means 0.3, patches don’t count, unknown ones are -32009', async () => {
+  it('reads versions: none means 0.3, patches don’t count, unknown ones are -32009', async () => {
     const { rpc, rest, at, caller } = await scene()
     expect((await rpc('ListTasks', {}, { headers: { 'a2a-version': '1.0.7' } })).status).toBe(200)
     const unknown = await rpc('ListTasks', {}, { headers: { 'a2a-version': '2.0' } })

@@ -53,7 +53,7 @@ describe('a moderation decision', () => {
     expect((await platform.deps.table.get(VersionEntity, version))?.status).toBe('approved')
   })
 
-  it('approves the version that was reviewed, never one that the developer promoted meanwhile', async () => {
+  it('approves the version that was reviewed, never one that the developer promoted in the meantime', async () => {
     const { app, version } = await appIn('in_review')
     const { table } = platform.deps
     const { promoted_version } = (await platform.call('GET', `/admin/apps/${app.id}`, { headers: KEY })).body.app

@@ -84,7 +84,7 @@ describe('the moderation queue', () => {
 })
 
 describe('a claim', () => {
-  it('belongs to one moderator even among twenty concurrent claims, and tells the others who holds it', async () => {
+  it('belongs to one moderator even among twenty concurrent claims, and the others learn who has it', async () => {
     const { app } = await submitApp(platform)
     const moderators = await Promise.all(Array.from({ length: 20 }, (_, i) => newModerator(platform, `Mo ${i}`)))
     const answers = await Promise.all(

@@ -288,7 +288,7 @@ describe('a tool of another agent', () => {
 })
 
 describe('the audit', () => {
-  it('holds every call once, with the target, the tool and the run', async () => {
+  it('has every call once, with the target, the tool and the run', async () => {
     const [caller, target] = await agents.team({}, {})
     const { run, token } = await agents.running(caller)
     await agents.asking(token, target.slug)
@@ -310,7 +310,7 @@ describe('the audit', () => {
     ])
   })
 
-  it('holds every refusal with its code, and a refused call has no other effect', async () => {
+  it('has every refusal with its code, and a refused call has no other effect', async () => {
     const [caller, target, closed, noTasks] = await agents.team(
       {},
       { tools: [{ name: 'look', input_schema: { type: 'object', required: ['item'] } }] },

@@ -211,7 +211,7 @@ describe('a limit in rate', () => {
     expect(receiver.requests).toHaveLength(8)
   })
 
-  it('holds for repeats, too, and a message that was lost or comes twice sends nothing twice', async () => {
+  it('applies to retries, too, and a message that was lost or arrives twice sends nothing twice', async () => {
     await using receiver = await startReceiver()
     receiver.next({ kind: 'answer', status: 500 })
     const app = await subscriber(platform)

@@ -101,7 +101,7 @@ describe('who may approve', () => {
     expect((await call.decide(chosen)).status).toBe(200)
   })
 
-  it('applies as it is at the decision: a later rule, and a role that was lost', async () => {
+  it('applies as of the decision: a later rule, and a role that was lost', async () => {
     const { app, join, rules, ask } = await scene()
     const person = await join('admin')
     const call = await ask()

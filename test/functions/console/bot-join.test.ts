@@ -136,7 +136,7 @@ describe('joining', () => {
     expect(await membersOf(workspace.id)).toHaveLength(2)
   })
 
-  it('tells a member that they have already joined, without using the invitation up', async () => {
+  it('says to a member that they have already joined, and keeps the invitation', async () => {
     const { workspace, invite } = await inviting()
     const person = newPerson()
     await say(person, `/start ${(await invite()).start_parameter}`)
@@ -158,21 +158,24 @@ describe('joining', () => {
     expect((await membersOf(workspace.id)).map(({ role }) => role).sort()).toEqual(['member', 'owner', 'owner'])
   })
 
-  it.each(['expired', 'revoked', 'used by another'])('reports an invitation that is %s meanwhile', async (what) => {
-    const { workspace, owner, invite } = await inviting()
-    const { id, start_parameter } = await invite()
-    const [person, other] = [newPerson(), newPerson()]
-    await say(person, `/start ${start_parameter}`)
-    await say(other, `/start ${start_parameter}`)
-    if (what === 'expired') platform.clock.advance(7 * 86_400_000)
-    if (what === 'revoked') await platform.call('DELETE', `/console/invitations/${id}`, { token: owner.token })
-    if (what === 'used by another') await press(other, JOIN)
-    await press(person, JOIN)
-    expect(lastOf(person).text).toContain('invitation is no longer valid')
-    expect(await membersOf(workspace.id)).toHaveLength(what === 'used by another' ? 2 : 1)
-  })
+  it.each(['expired', 'revoked', 'used by another'])(
+    'reports an invitation that is %s in the meantime',
+    async (what) => {
+      const { workspace, owner, invite } = await inviting()
+      const { id, start_parameter } = await invite()
+      const [person, other] = [newPerson(), newPerson()]
+      await say(person, `/start ${start_parameter}`)
+      await say(other, `/start ${start_parameter}`)
+      if (what === 'expired') platform.clock.advance(7 * 86_400_000)
+      if (what === 'revoked') await platform.call('DELETE', `/console/invitations/${id}`, { token: owner.token })
+      if (what === 'used by another') await press(other, JOIN)
+      await press(person, JOIN)
+      expect(lastOf(person).text).toContain('invitation is no longer valid')
+      expect(await membersOf(workspace.id)).toHaveLength(what === 'used by another' ? 2 : 1)
+    },
+  )
 
-  it('admits one of two concurrent people and tells the other that the invitation is no longer valid', async () => {
+  it('admits one of two concurrent people and says to the other that the invitation is no longer valid', async () => {
     const { workspace, invite } = await inviting()
     const { start_parameter } = await invite()
     const pair = [newPerson(), newPerson()]

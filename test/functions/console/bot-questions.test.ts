@@ -319,7 +319,7 @@ const webhook = async () => {
 }
 
 describe('two answers in the bot', () => {
-  it('keep the first, and the second person is told', async () => {
+  it('keep the first, and the second person gets a message', async () => {
     const { app, ann, step, answerInConsole } = await asked({ warehouse: WAREHOUSE })
     expect((await answerInConsole({ warehouse: accepted({ name: 'North' }) })).status).toBe(200)
     await press(ann.known, 1)
@@ -329,7 +329,7 @@ describe('two answers in the bot', () => {
     expect(items.filter(({ action }) => action === 'run.answered')).toHaveLength(1)
   })
 
-  it('at the same moment keep one, and the other person is told', async () => {
+  it('at the same moment keep one, and the other person gets a message', async () => {
     const { app, ann, step, answerInConsole } = await asked({ warehouse: WAREHOUSE })
     const restore = holdUntil(platform, 'input-request', 2)
     const [pressed] = await Promise.all([

@@ -261,7 +261,7 @@ describe('repeating a sign-in with the same Idempotency-Key', () => {
     expect((await widgetAuth(answer, widgetKey)).text).toBe(one.text)
   })
 
-  it.each(['webapp', 'widget'])('doesn’t return a session that has ended meanwhile (%s)', async (kind) => {
+  it.each(['webapp', 'widget'])('doesn’t return a session that has ended in the meantime (%s)', async (kind) => {
     const person = newPerson()
     const init = telegram.initData(person)
     const answer = { ...telegram.widget(person) }
@@ -273,7 +273,7 @@ describe('repeating a sign-in with the same Idempotency-Key', () => {
     expect((await me(token)).status).toBe(401)
   })
 
-  it('doesn’t return a session in a workspace that the person was removed from meanwhile', async () => {
+  it('doesn’t return a session in a workspace from which the person was removed in the meantime', async () => {
     const init = telegram.initData(newPerson())
     const key = keyed()
     const { user, workspace } = (await webApp(init, key)).body

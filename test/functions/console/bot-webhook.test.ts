@@ -304,7 +304,7 @@ describe('/start', () => {
       expect((await platform.call('GET', `/oauth/consent/request?tg=${tg}`, { token })).body.app.id).toBe(app.id)
     })
 
-    it('doesn’t assign the request to a person who only looked at the message', async () => {
+    it('doesn’t assign the request to a person who only opened the message', async () => {
       const { tg } = await asked()
       await say(newPerson(), `/start oauth_${tg}`)
       const other = await actors(platform).signIn()

@@ -145,7 +145,7 @@ describe('a budget', () => {
     expect((await read('/budgets')).items[0].use[0]).toMatchObject({ tokens: 240, reserved: { tokens: 0 } })
   })
 
-  it('tells people once when 50, 80 and 100 percent are used, and again after its limits changed', async () => {
+  it('notifies people once when 50, 80 and 100 percent are used, and again after its limits changed', async () => {
     const { app, budget, read, call } = await setUp({ runs: 10 })
     const told = async () =>
       (await read('/notifications')).items

@@ -91,7 +91,7 @@ describe('a file', () => {
     ])
   })
 
-  it('keeps a name that reads as it is: direction controls, slashes and line breaks are refused', async () => {
+  it('keeps names readable: direction controls, slashes and line breaks are refused', async () => {
     const ann = await someone()
     const { id } = await ann.create()
     for (const name of ['invoice\u202Egpj.exe', 'a\u2066b', 'a/b', '..', 'a\nb', '', 'x'.repeat(256)]) {
@@ -323,7 +323,7 @@ describe('who used a file', () => {
     expect([await runs(ann), await runs(bob)]).toEqual([[run.id], []])
   })
 
-  it('is one record per person, written once in five minutes, and forgotten 90 days after the last use', async () => {
+  it('is one record per person, written once in five minutes, and removed 90 days after the last use', async () => {
     const ann = await someone()
     const { id } = await ann.create()
     const stored = () =>
@@ -377,7 +377,7 @@ describe('an interrupted upload', () => {
     expect(outcome(await (await someone(ann.id)).call('POST', `/files/${id}/upload`))).toEqual([409, 'conflict'])
   })
 
-  it('of a file that was deleted meanwhile leaves no object behind', async () => {
+  it('of a file that was deleted in the meantime leaves no object behind', async () => {
     const ann = await someone()
     const { id } = await ann.create({ size: 5 })
     platform.clock.advance(50 * MINUTE)

@@ -232,7 +232,7 @@ describe('a grant that an admin paused', () => {
     expect((await resume(person.token, grantId)).status).toBe(404)
   })
 
-  it('leaves other grants of the app as they are', async () => {
+  it('doesn’t change other grants of the app', async () => {
     const { client, person, grantId, workspaceId } = await granted()
     const other = await installed(platform.deps, { workspaceId })
     await pause(person.token, grantId)

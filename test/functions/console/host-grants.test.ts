@@ -98,7 +98,7 @@ describe('which assistants are allowed', () => {
     expect(await works(token)).toBe(true)
   })
 
-  it('holds for whoever connects afterwards, by the host of the address that they return to', async () => {
+  it('applies to later connections, by the host of the address to which people return', async () => {
     await set(owner.token, { enabled: true, allowed_hosts: ['localhost'] })
     const act = hostActors(platform)
     const redirect_uri = 'http://localhost:4000/cb'

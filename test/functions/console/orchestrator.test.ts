@@ -310,7 +310,7 @@ describe('the orchestrator', () => {
     expect(JSON.parse(lastResult(request) ?? '{}').runs).toHaveLength(1)
   })
 
-  it('stops for a person who is removed from the workspace meanwhile', async () => {
+  it('stops for a person who is removed from the workspace in the meantime', async () => {
     const { agent, ann } = await chats.pair()
     const bob = await addMember(platform, agent.workspaceId)
     const main = await bob.main()

@@ -31,7 +31,7 @@ const scene = async () => {
 }
 
 describe('GET /console/runs with a search', () => {
-  it('finds runs by all words in what the record holds, whatever their case', async () => {
+  it('finds runs by all words in the record, regardless of case', async () => {
     const { ran, list } = await scene()
     const mug = await ran({ input: { question: 'How many red “mugs”\nare on the shelf?' } })
     const boat = await ran({ input: { note: 'A boat' } }, { error_message: 'The Shelf is gone' })
@@ -81,7 +81,7 @@ describe('GET /console/runs with a search', () => {
     },
   )
 
-  it('reads a bounded number of runs for a page, and goes on from there', async () => {
+  it('reads a bounded number of runs for a page, and continues from there', async () => {
     const { app, list } = await scene()
     const { workspaceId, installation } = app
     const { table } = platform.deps

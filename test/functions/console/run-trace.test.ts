@@ -116,7 +116,7 @@ describe('POST /console/runs/{id}/again', () => {
     })
   })
 
-  it('refuses a run of a task or chat, of an agent that is gone, and of another workspace', async () => {
+  it('refuses a run of a task or chat, of an uninstalled agent, and of another workspace', async () => {
     const app = await installed(platform.deps, { endpoint: agent.url })
     const stranger = await installed(platform.deps)
     const { id } = await started(app)

@@ -51,7 +51,7 @@ describe('updates', () => {
     expect((await changedSince(third.version)).topics).toEqual(['tasks'])
   })
 
-  it('report everything to a page that comes back after more than a day, as changes weren’t counted meanwhile', async () => {
+  it('report everything to a page that comes back after more than a day, because changes weren’t counted in the meantime', async () => {
     const first = await changedSince()
     const marked = async () => (await platform.deps.table.get(UpdatesEntity, { workspace_id: workspaceId }))?.tasks
     // Sessions end sooner. To others who have read nothing, the numbers are the same.

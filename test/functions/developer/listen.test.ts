@@ -326,7 +326,7 @@ describe('a listener that disconnects', () => {
 })
 
 describe('two listeners', () => {
-  it('send requests to the newer one, and tell the older one, which can’t take over again', async () => {
+  it('send requests to the newer one, and notify the older one, which can’t take over again', async () => {
     const open = listenOnce(developer, app)
     await pause(100)
     const [second] = await listenOnce(developer, app)

@@ -20,7 +20,7 @@ const join = (token: string, name = 'Bo Example') =>
   platform.call('POST', '/api/v1/dev/members/join', { body: { token, name } })
 
 describe('POST /api/v1/dev/members', () => {
-  it('invites by e-mail, and whoever accepts signs in with their own address and role', async () => {
+  it('invites by e-mail, and the person who accepts signs in with their own address and role', async () => {
     const owner = await newDeveloper(platform)
     const { id, email, code } = await invited(platform, owner, 'developer')
     const invitation = platform.mails.at(-1)
@@ -125,7 +125,7 @@ describe('PATCH and DELETE /api/v1/dev/members/{id}', () => {
     expect((await demote(last.id)).body.error.code).toBe('conflict')
   })
 
-  it('remove whoever registered, and the account’s address becomes that of another owner', async () => {
+  it('can remove the person who registered, and the account’s address becomes that of another owner', async () => {
     const owner = await newDeveloper(platform)
     const bo = await newTeammate(platform, owner, 'owner')
     const { email } = (await owner.call('GET', '/api/v1/dev/me')).body

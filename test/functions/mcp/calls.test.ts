@@ -118,7 +118,7 @@ describe('a call as a task', () => {
     expect((await task('cancel', taskId)).status).toBe(200)
   })
 
-  it('has questions that are answered one by one, and then goes on', async () => {
+  it('has questions that are answered one by one, and then continues', async () => {
     const questions = { one: QUESTION, two: { message: 'Two?' } }
     const { call, task } = await scene({
       resume: true,
@@ -207,7 +207,7 @@ describe('a call as a task', () => {
 describe('a question to the client', () => {
   const ELICITS = { meta: declaring({ elicitation: {} }) }
 
-  it('is the result of the call, which goes on when the call is repeated with its state and the answers', async () => {
+  it('is the result of the call, which continues when the call is repeated with its state and the answers', async () => {
     const { call, target } = await scene({ resume: true, behaviour: asksOnce() })
     const asked = (await call(ELICITS)).body.result
     expect(asked).toMatchObject({
@@ -480,7 +480,7 @@ describe('resources', () => {
     }
   })
 
-  it('need their scopes: a caller without them lists none and is told which to ask for', async () => {
+  it('need their scopes: a caller without them lists none and learns which to request', async () => {
     const { client, caller } = await scene()
     const file = (await save(caller.token, 'a', { content: 'a' })).body
     const poor = await installed(platform.deps, { workspaceId: caller.workspaceId, scopes: ['tools:invoke'] })

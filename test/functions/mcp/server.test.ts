@@ -138,7 +138,7 @@ describe('the versions with a handshake', () => {
       params: { protocolVersion, capabilities: {}, clientInfo: { name: 't', version: '1' } },
     })
 
-  it('negotiate a version that both know', async () => {
+  it('negotiate a version that both support', async () => {
     const { client } = await scene()
     for (const [asked, given] of [
       ['2025-11-25', '2025-11-25'],
@@ -331,7 +331,7 @@ describe('tools/call', () => {
     expect((await agents.audit(caller.workspaceId)).map(({ action }) => action)).toEqual(['agent.called'])
   })
 
-  it('tells an agent’s refusal from an agent that is broken', async () => {
+  it('distinguishes an agent’s refusal from a broken agent', async () => {
     const { client, others } = await scene(
       { behaviour: () => ({ status: 'failed', error_code: 'no_stock', error_message: 'None left.' }) },
       { behaviour: () => ({ status: 'whatever' }) },

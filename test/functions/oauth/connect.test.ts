@@ -266,7 +266,7 @@ describe('a client of /connect', () => {
     refused(await post('/connect/token?grant_type=refresh_token', {}, { ...basic() }), 'invalid_request')
   })
 
-  it('still has HTTP Basic refused at /oauth, whose errors stay as they are', async () => {
+  it('is refused with HTTP Basic at /oauth, whose errors don’t change', async () => {
     const { status, body } = await post('/oauth/introspect', { token: 'x' }, basic())
     expect([status, body.error.code]).toEqual([401, 'invalid_client'])
   })

@@ -198,7 +198,7 @@ describe('GET /oauth/consent/request', () => {
     }
   })
 
-  it('says to everyone that it expired, for a day, whoever opened or decided it', async () => {
+  it('tells everyone for a day that it expired, no matter who opened or decided it', async () => {
     const { app } = await installed(platform.deps)
     const [first, other] = [await act.signIn(), await act.signIn()]
     const [opened, denied, untouched] = [await act.link(app), await act.link(app), await act.link(app)]

@@ -93,7 +93,7 @@ describe('redeeming a code', () => {
     expect((await act.redeem(client, consent)).status, 'the code is still valid').toBe(200)
   })
 
-  it('tells in details.reason why it is refused, but nothing about another client’s code', async () => {
+  it('has the reason of the refusal in details.reason, but nothing about another client’s code', async () => {
     const { client, consent } = await consentedClient()
     const { client: other } = await consentedClient()
     const reason = async (answer: ReturnType<typeof act.redeem>) => (await answer).body.error.details.reason

@@ -45,7 +45,7 @@ beforeEach(async () => {
   platform.mails.length = 0
 })
 
-it('the card of an outside agent is looked at once a day, and nothing is said while it stays the same', async () => {
+it('the card of an outside agent is checked once a day, and nobody is notified while it doesn’t change', async () => {
   // Signatures may differ in every copy.
   card = { ...cardAt(agent.url), signatures: [{ protected: 'e30', signature: 'x' }] }
   await dayPasses()
@@ -55,7 +55,7 @@ it('the card of an outside agent is looked at once a day, and nothing is said wh
   expect(mails()).toEqual([])
 })
 
-it('a changed card is told to the developer once, and is no change anymore when it is as before', async () => {
+it('the developer is notified once of a changed card, and the change ends when the card is as before', async () => {
   card = cardAt(agent.url, { description: 'Sells more.' })
   await dayPasses()
   await dayPasses()
@@ -70,7 +70,7 @@ it('a changed card is told to the developer once, and is no change anymore when 
   expect(mails()).toHaveLength(1)
 })
 
-it('a card that can’t be used is told on the third day', async () => {
+it('the developer is notified on the third day of a card that can’t be used', async () => {
   card = undefined
   await dayPasses()
   await dayPasses()
@@ -80,7 +80,7 @@ it('a card that can’t be used is told on the third day', async () => {
   expect(mails()).toHaveLength(1)
 })
 
-it('a worker that dies at any point of a look tells the developer once', async () => {
+it('the developer is notified once even if the worker dies at any point of a check', async () => {
   for (let n = 1, reached = true; reached; n++) {
     card = cardAt(agent.url, { description: `Change ${n}` })
     platform.mails.length = 0
@@ -98,7 +98,7 @@ it('a worker that dies at any point of a look tells the developer once', async (
   }
 })
 
-it('the next version is looked at instead, and one with another runtime isn’t', async () => {
+it('the next version is checked instead, unless it has another runtime', async () => {
   card = cardAt(agent.url, { description: 'Sells more.' })
   await publish(developer, app, { version: '1.1.0', runtime: runtime() })
   await dayPasses()

@@ -126,7 +126,7 @@ it('runs that follow one another are counted together, by a message each', async
   expect(await counted(app)).toEqual({ runs: 3, succeeded: 3 })
 })
 
-it('the start of a run that its agent accepts is counted while it goes on, and its end later', async () => {
+it('the start of a run that its agent accepts is counted while it is active, and its end later', async () => {
   agent.answer({ kind: 'answer', status: 202 })
   const app = await subscriber(platform, { endpoint: agent.url })
   const run = await start(app)

@@ -114,7 +114,7 @@ describe('a call that needs an approval', () => {
     expect(await readRun(platform, app, waiting.id)).toMatchObject({ status: 'succeeded' })
   })
 
-  it('isn’t executed when the run was cancelled meanwhile', async () => {
+  it('isn’t executed if the run was cancelled in the meantime', async () => {
     const app = await inlineAgent(platform)
     model.next({ calls: [fetchPage()] })
     const waiting = await runOf(platform, app)

@@ -145,7 +145,7 @@ describe('the platform tools', () => {
     expect(await notifications(app.workspaceId)).toHaveLength(1)
   })
 
-  it('that are banned during the run are refused from then on', async () => {
+  it('that are banned during the run are refused afterwards', async () => {
     const app = await inlineAgent(platform)
     const { InstallationEntity } = await import('#shared/access/installations/entity.ts')
     model.next(

@@ -132,7 +132,7 @@ describe('a notification', () => {
     expect((await ann.read('/notifications')).items).toMatchObject([{ start_parameter: parameter, read: false }])
   })
 
-  it('of an approval that was decided meanwhile is neither created nor sent', async () => {
+  it('of an approval that was decided in the meantime is neither created nor sent', async () => {
     const ann = await person()
     const { runId, stepId } = await startAwaitingAgent(platform, agent.url, workspaceId)
     await ann.call('POST', `/runs/${runId}/steps/${stepId}/decision`, { decision: 'reject' })
@@ -140,7 +140,7 @@ describe('a notification', () => {
     expect([await notificationsOf(platform, workspaceId), ann.botMessages()]).toEqual([[], []])
   })
 
-  it('doesn’t reach people who are blocked, muted it, disabled its kind, or left meanwhile', async () => {
+  it('doesn’t reach people who are blocked, muted it, disabled its kind, or left in the meantime', async () => {
     const [blocked, muted, away, off, left, ann] = [
       await person(),
       await person(),

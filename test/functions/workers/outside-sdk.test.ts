@@ -80,7 +80,7 @@ describe.each([
     })
   })
 
-  it('asks, and goes on with the answer', async () => {
+  it('asks, and continues with the answer', async () => {
     const { app, start, read } = await scene()
     const id = await start('ask')
     await pass(10)

@@ -130,7 +130,7 @@ it('a worker that crashes after it listed an ended run as active leaves no such 
   expect(items.map(({ state }) => state)).toEqual(['succeeded'])
 })
 
-it('a run that is removed with its workspace meanwhile isn’t listed', async () => {
+it('a run that is removed with its workspace in the meantime isn’t listed', async () => {
   const run = runOf(app, platform.clock.now())
   const world = await createStatisticsTable(platform, { apps: [app], runs: [run] })
   const { table } = world

@@ -35,7 +35,7 @@ describe('an object', () => {
 })
 
 describe('an object that is created', () => {
-  it('is never replaced: of several writers at once, one wins and the others are told', async () => {
+  it('is never replaced: of concurrent writers, one wins and the others get an error', async () => {
     const key = newKey()
     const texts = ['one', 'two', 'three', 'four']
     const won = await Promise.all(texts.map((text) => bucket.objects.create(key, Buffer.from(text), 'text/plain')))

@@ -165,7 +165,7 @@ describe('lists', () => {
     expect((await table.query(ThingEntity, { owner: 'exact' }, { limit: 5 })).next).toBeUndefined()
   })
 
-  it('a narrowed list holds only its own records', async () => {
+  it('a narrowed list has only its own records', async () => {
     await table.transact(things('narrow', 9).map((thing) => ThingEntity.create(thing)))
     const { items } = await table.listed(ThingEntity, 'narrow#1', { limit: 10 })
     expect(items.map(({ n }) => n)).toEqual([7, 5, 3, 1])

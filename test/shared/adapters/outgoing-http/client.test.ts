@@ -293,7 +293,7 @@ describe('kept-alive connections', () => {
     expect(r.requests.at(-1)?.headers.connection).toBe('close')
   })
 
-  test('a connection that was idle for 5 s by the clock isn’t used, even if no timer ran meanwhile', async () => {
+  test('a connection that was idle for 5 s by the clock isn’t used, even if no timer ran in the meantime', async () => {
     const r = await receiver()
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())

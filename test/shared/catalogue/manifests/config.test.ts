@@ -72,7 +72,7 @@ describe('validateSettings', () => {
   })
 })
 
-it('knows which settings are secrets and which have defaults', () => {
+it('distinguishes secrets and settings with defaults', () => {
   expect(secretSettings(config)).toEqual(['api_key'])
   expect(defaultSettings(config)).toEqual({ region: 'eu', limit: 5 })
   expect(secretSettings(undefined)).toEqual([])

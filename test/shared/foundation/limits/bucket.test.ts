@@ -186,7 +186,7 @@ describe('buckets of 20 in an item whose own bucket is of 100', () => {
     expect(Object.keys((await stored('old')) ?? {})).not.toContain('gone')
   })
 
-  it('go on from what the version before stored', async () => {
+  it('continue from the state that the previous version stored', async () => {
     const deps = { table, clock: new TestClock() }
     const tat = deps.clock.now() + 1_000
     await table.transact([BucketEntity.replace({ name: 'before', tat, expires_at: tat })])

@@ -183,7 +183,7 @@ describe('more overdue work than one sweep can handle', () => {
     expect(await platform.deps.table.due(platform.clock.now(), 10)).toEqual([])
   })
 
-  it('is handed to nobody once a sweep can finish it', async () => {
+  it('isn’t shared with other workers once a sweep can finish it', async () => {
     await leave(120)
     await sweepOverdue(work(), HANDLERS)
     expect([handled.length, overdue()]).toEqual([120, []])

@@ -147,7 +147,7 @@ describe('init data is refused', () => {
 describe('a person', () => {
   const named = (user: object) =>
     verify(signed({ user: JSON.stringify({ id: 1, ...user }), auth_date: String(seconds) })).person
-  it('has a name in one line, whatever Telegram knows about them', () => {
+  it('always has a one-line name', () => {
     expect(named({ first_name: ' Ann \n', last_name: 'B' })).toMatchObject({ name: 'Ann B', firstName: 'Ann' })
     expect(named({ first_name: '', username: 'ann' })).toMatchObject({ name: 'ann', firstName: 'ann' })
     expect(named({ first_name: ' ' })).toMatchObject({ name: 'Somebody' })

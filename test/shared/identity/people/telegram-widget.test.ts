@@ -69,7 +69,7 @@ describe('the login widget’s answer is refused', () => {
     expect(refusal(signed(good, key))).toContain('signature')
   })
 
-  it('when a name holds lines that would pass for another person’s id', () => {
+  it('when a name contains lines that look like another person’s id', () => {
     // The same lines as those of {first_name: 'A\nid=1\nlast_name=B', id: 42}, split elsewhere.
     const { hash } = signed({ auth_date: seconds, first_name: 'A\nid=1\nlast_name=B', id: 42 })
     const forged = { auth_date: seconds, first_name: 'A', id: 1, last_name: 'B\nid=42', hash: hash as string }
