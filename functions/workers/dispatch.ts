@@ -1,15 +1,14 @@
 import * as z from 'zod'
-import { dispatchRun, resumeRun } from '#shared/agents/dispatch/index.ts'
+import { type Announcing, dispatchRun, resumeRun } from '#shared/agents/dispatch/index.ts'
 import { followNotification, followOutsideRun } from '#shared/agents/outside/index.ts'
 import { lookAtCard } from '#shared/catalogue/card-watches/index.ts'
-import { carryEvents, fanOut, fanOutEvent } from '#shared/delivery/fan-out/index.ts'
+import { carryEvents, fanOut, fanOutEvent, recordRunCreated } from '#shared/delivery/fan-out/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { BusMessage } from '#shared/foundation/queues/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { advanceChat } from '#shared/work/answering/index.ts'
-import { recordCreated } from '#shared/work/runs/index.ts'
 
 const Data = z.object({
   run_id: z.string(),
@@ -60,7 +59,7 @@ export const worker: QueueWorker = {
     const { carrying, made, carry } = carryEvents(work)
     const announced = detail.carried ? announce(work, detail, made) : undefined
     try {
-      await handle(carrying, detail, announced?.recorded)
+      await handle(carrying, detail, announced)
     } finally {
       await announced?.finish()
       await carry()
@@ -68,12 +67,12 @@ export const worker: QueueWorker = {
   },
 }
 
-const handle = async (work: WorkerWork, { type, data }: OutboxEvent, recorded?: Promise<unknown>): Promise<void> => {
+const handle = async (work: WorkerWork, { type, data }: OutboxEvent, announcing?: Announcing): Promise<void> => {
   const { run_id, installation_id, step_id, round } = Data.parse(JSON.parse(data))
   const key = { installation_id, id: run_id }
   if (type === 'run.followed' && round !== undefined) await followOutsideRun(work, key, round)
   else if (type === 'a2a.task_notified') await followNotification(work, key)
-  else if (type === 'run.created') await dispatchRun(work, key, recorded)
+  else if (type === 'run.created') await dispatchRun(work, key, announcing)
   else if (step_id !== undefined) await resumeRun(work, key, step_id)
 }
 
@@ -86,13 +85,13 @@ const COUNTED_AFTER = 5 * SECOND
  * Brings a new run's event to everybody while its agent works. If the run doesn't end within seconds, its start is counted
  * on its own, and otherwise together with its end.
  * @param made events of the run since then
- * @returns `recorded` waits until the event has a record, and `finish` until all is done
+ * @returns `finish` waits until all is done
  */
 const announce = (
   work: WorkerWork,
   created: OutboxEvent,
   made: readonly OutboxEvent[],
-): { recorded: Promise<unknown>; finish(): Promise<void> } => {
+): Announcing & { finish(): Promise<void> } => {
   const message = { body: { 'detail-type': created.type, detail: created } }
   const attempt = (act: Promise<void>): Promise<void> =>
     act.catch((error) =>
@@ -103,19 +102,22 @@ const announce = (
     if (!made.some(({ type }) => ENDS.has(type))) counting ??= attempt(work.queues.send('statistics', [message]))
   }
   const timer = setTimeout(count, COUNTED_AFTER)
-  const recorded = recordCreated(work, created)
-  const bring = async () =>
-    (await recorded) ? fanOut(work, { event: created, isNew: true }) : fanOutEvent(work, created.id)
+  const recording = recordRunCreated(work, created)
   const bringing = attempt(
-    bring().catch((error) => {
-      work.log.warn('the event of a new run is left to the fan-out', { event_id: created.id, error })
-      return work.queues.send('fanout', [{ ...message, group: created.workspace_id }])
-    }),
+    recording
+      .then((delivering) => (delivering ? fanOut(work, delivering) : fanOutEvent(work, created.id)))
+      .catch((error) => {
+        work.log.warn('the event of a new run is left to the fan-out', { event_id: created.id, error })
+        return work.queues.send('fanout', [{ ...message, group: created.workspace_id }])
+      }),
   )
   const finish = async () => {
     clearTimeout(timer)
     count()
     await Promise.all([bringing, counting])
   }
-  return { recorded, finish }
+  const recorded = recording.then((delivering) => delivering?.event.due_at !== undefined)
+  // Awaited by the dispatch of a queued run only.
+  recorded.catch(() => {})
+  return { recorded, brought: bringing, finish }
 }

@@ -16,6 +16,7 @@ import {
   failRun,
   finishIf,
   isActive,
+  isAnnounced,
   isWaitingForInput,
   loadAnswers,
   type NewStep,
@@ -50,10 +51,10 @@ import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAtt
  * The claim is a conditional write, so only one worker makes the call, however many are woken. If a worker dies after
  * claiming, the sweeper checks the run after 45 seconds. Runs of inline agents go to their own worker,
  * and those of outside A2A agents go out as messages.
- * @param announced waits until the run's event has a record, if somebody else creates it
+ * @param announcing what happens to the run's event meanwhile, if its worker carries it
  */
-export const dispatchRun = (work: WorkerWork, key: RunKey, announced?: Promise<unknown>): Promise<void> =>
-  dispatch(work, key, wakesOf(work), announced)
+export const dispatchRun = (work: WorkerWork, key: RunKey, announcing?: Announcing): Promise<void> =>
+  dispatch(work, key, { ...wakesOf(work), announcing })
 
 /**
  * Does the same in a request that waits for the run, so that its agent hears of it at once. If the request dies, the
@@ -62,12 +63,21 @@ export const dispatchRun = (work: WorkerWork, key: RunKey, announced?: Promise<u
 export const dispatchAwaitedRun = (work: Work, key: RunKey): Promise<void> =>
   dispatch(withoutAnswer(work), key, leaveToQueue)
 
+/** A worker brings the event of a new run to everybody while the run is dispatched. */
+export interface Announcing {
+  /** Waits until the event has a record. True if the event is due itself, so that the run needn't be due for it. */
+  recorded: Promise<boolean>
+  /** Waits until everybody has the event, or the worker has given up. */
+  brought: Promise<void>
+}
+
 /** Ways of bringing a run back to a worker. */
 interface Wakes {
   inline(run: Run): Promise<void>
   again(run: Run, delayMs: number): Promise<void>
   /** Worker that may call outside A2A agents. Without it, the queue's worker does. */
   worker?: WorkerWork
+  announcing?: Announcing | undefined
 }
 
 const wakesOf = (work: WorkerWork): Wakes => ({
@@ -78,21 +88,24 @@ const wakesOf = (work: WorkerWork): Wakes => ({
 
 const leaveToQueue: Wakes = { inline: async () => {}, again: async () => {} }
 
-const dispatch = async (work: Work, key: RunKey, wakes: Wakes, announced?: Promise<unknown>): Promise<void> => {
+const dispatch = async (work: Work, key: RunKey, wakes: Wakes): Promise<void> => {
   const run = await work.table.get(RunEntity, key)
   if (run?.status !== 'queued' && !(run && awaitsRetry(run))) return
   const early = (run.retry_at ?? 0) - work.clock.now()
   if (early > 0) return wakes.again(run, early)
   continueTrace(run.trace)
   describeSpan({ 'platform.run_id': run.id })
-  const [target] = await Promise.all([loadTarget(work, run), announced ?? announce(work, run, wakes)])
+  const [target, isDue] = await Promise.all([
+    loadTarget(work, run),
+    wakes.announcing?.recorded ?? announce(work, run, wakes),
+  ])
   if ('refused' in target) return endRefusedRun(work, key, target)
   if (target.version.runtime_type === 'inline') return wakes.inline(run)
   if (target.version.runtime_type === 'a2a') {
     if (wakes.worker) await startOutsideRun(wakes.worker, run, target)
     return
   }
-  const claimed = await claim(work, run)
+  const claimed = await claim(work, run, isDue)
   if (claimed) await execute(work, claimed, target, wakes, await loadResume(work, claimed))
 }
 
@@ -196,12 +209,14 @@ const loadResume = async (work: Work, { id, resumed_with }: Run): Promise<Resume
 /**
  * Creates the record of a new run's event. In a request, the queue's message for the run still carries the event. Otherwise
  * that message was probably lost, so the stream brings it to everybody.
+ * @returns true if the event is due
  */
-const announce = async (work: Work, run: Run, { worker }: Wakes): Promise<void> => {
-  if (run.is_unannounced) await recordCreated(work, { ...createdEventOf(run), ...(!worker && { carried: true }) })
-}
+const announce = async (work: Work, run: Run, { worker }: Wakes): Promise<boolean> =>
+  run.is_unannounced === true &&
+  recordCreated(work, { ...createdEventOf(run), ...(!worker && { carried: true as const }) })
 
-const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
+/** @param isAnnounced the run needn't be due for its event any longer */
+const claim = async (work: Work, run: Run, isAnnounced: boolean): Promise<Run | undefined> => {
   const now = work.clock.now()
   if (run.status !== 'queued') {
     const again = {
@@ -214,7 +229,8 @@ const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
   }
   // The check of the queued run stays due. If it comes too early for the sent one, the sweeper postpones it. Moving it here
   // would write the index of overdue work twice for every run.
-  const changes = { status: 'running' as const, started_at: now, dispatched_at: now, is_unannounced: undefined }
+  const announced = isAnnounced && { is_unannounced: undefined }
+  const changes = { status: 'running' as const, started_at: now, dispatched_at: now, ...announced }
   // Fails if the run was cancelled or claimed by another worker.
   return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? { ...run, ...changes } : undefined
 }
@@ -235,6 +251,7 @@ const execute = async (work: Work, run: Run, target: Target, wakes: Wakes, resum
   const pause = pauseAfter(result, attemptOf(run), work.clock.now())
   const goesOn = pause !== undefined && (await retryLater(work, run, target.version, pause, () => true, wakes.again))
   if (goesOn) return
+  await wakes.announcing?.brought
   await apply(work, run, interpretAnswer(result), target)
 }
 
@@ -269,6 +286,7 @@ const accept = (work: Work, run: Run): Promise<void> =>
           current,
           current.status === 'running' && !isWaitingForInput(current) ? now + LIMITS.agentSilence : undefined,
         ),
+        ...((await isAnnounced(work, current)) && { is_unannounced: undefined }),
       }),
     ])
   })

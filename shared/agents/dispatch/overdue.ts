@@ -10,7 +10,9 @@ import {
   type Approval,
   ApprovalEntity,
   changeRun,
+  createdEventOf,
   decideApprovalByKey,
+  emitUnannounced,
   failUnanswered,
   finishIf,
   InputRequestEntity,
@@ -42,10 +44,11 @@ const ENDS_BEFORE = 2 * DAY
  * a worker wakes the next worker. A run asked for by another agent is cancelled at its chain's deadline.
  */
 export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void> => {
-  const run = await work.table.getByKey(RunEntity, key)
+  const found = await work.table.getByKey(RunEntity, key)
   const now = work.clock.now()
-  if (!run || run.due_at === undefined || run.due_at > now) return
-  continueTrace(run.trace)
+  if (!found || found.due_at === undefined || found.due_at > now) return
+  continueTrace(found.trace)
+  const run = found.is_unannounced ? await announceOverdue(work, found) : found
   if (isActive(run.status) && isAwaitedByAgent(run) && run.chain_deadline <= now) {
     return finishIf(work, run, () => true, { status: 'cancelled' })
   }
@@ -100,6 +103,23 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
     error_code: 'agent_timeout',
     error_message: 'The agent gave no sign of life for an hour.',
   })
+}
+
+/**
+ * Brings the event of a new run to the bus, because its worker is lost: through the stream, if it has no record yet. If the
+ * bus doesn't take it, the event is due itself.
+ */
+const announceOverdue = async (work: WorkerWork, run: Run): Promise<Run> => {
+  let isHeld = false
+  const announced = await changeRun(work, run, async (current) => {
+    if (!current.is_unannounced) return current
+    const writes = await emitUnannounced(work, current)
+    isHeld = writes.some(({ kind }) => kind === 'update')
+    await work.commit([runWrite(current, { is_unannounced: undefined }), ...writes])
+    return { ...current, is_unannounced: undefined }
+  })
+  if (isHeld) await work.bus.put([createdEventOf(run)])
+  return announced
 }
 
 /** Has the start of a long run counted, unless it was. Its dispatcher may have died before it had it counted. */

@@ -32,7 +32,6 @@ export const startInlineRun = async (work: WorkerWork, run: Run, prompt: unknown
     started_at: now,
     dispatched_at: now,
     due_at: nextCheckAt(run, record.held_until),
-    is_unannounced: undefined,
   }
   try {
     await work.commit([runWrite(run, started), InlineRunEntity.create(record)])

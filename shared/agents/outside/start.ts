@@ -32,7 +32,6 @@ export const startOutsideRun = async (work: WorkerWork, run: Run, target: Target
     started_at: now,
     dispatched_at: now,
     due_at: nextCheckAt(run, undefined),
-    is_unannounced: undefined,
   }
   const task: OutsideTask = {
     run_id: run.id,

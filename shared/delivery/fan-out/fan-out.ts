@@ -1,5 +1,5 @@
 import { wakePushes } from '#shared/agents/a2a/index.ts'
-import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import { isSettled, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { announceChange, topicsOf, wakePages } from '#shared/foundation/updates/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { continueTrace } from '#shared/kernel/tracing/scope.ts'
@@ -22,13 +22,13 @@ const AT_ONCE = 10
  */
 export const fanOutEvent = async (work: WorkerWork, eventId: string): Promise<void> => {
   const event = await work.table.get(OutboxEntity, { id: eventId })
-  if (event?.due_at === undefined) return
+  if (!event || isSettled(event)) return
   continueTrace(event.trace)
   await fanOut(work, { event })
 }
 
 /** An event to deliver. */
-interface Delivering {
+export interface Delivering {
   event: OutboxEvent
   /** This worker made the event just now, so nobody has delivered it before. */
   isNew?: boolean
@@ -94,7 +94,7 @@ const deliverTo = async (
  */
 const settle = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
   const settled = isRead(event)
-    ? OutboxEntity.update(event, { set: { due_at: undefined } })
+    ? OutboxEntity.update(event, { set: { due_at: undefined, is_held: undefined } })
     : OutboxEntity.delete(event)
   // The event may also have expired in the meantime.
   await ifUnchanged(work.commit([settled]))

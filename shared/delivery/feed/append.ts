@@ -185,7 +185,7 @@ const recordPosition = async (
   const write: Write = own
     ? OutboxEntity.update(
         { id: event_id },
-        { set: { feed_n: n, ...(settle && { due_at: undefined }) } },
+        { set: { feed_n: n, ...(settle && { due_at: undefined, is_held: undefined }) } },
         { where: { feed_n: either(missing, oneOf(n)) } },
       )
     : FeedMarkEntity.replace({ installation_id, event_id, n, created_at })

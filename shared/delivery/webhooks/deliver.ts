@@ -2,7 +2,7 @@ import { type Installation, InstallationEntity, isWorking } from '#shared/access
 import { logCall, sendToApp } from '#shared/agents/listening/index.ts'
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import { reserveSlot } from '#shared/foundation/limits/index.ts'
-import { OutboxEntity, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
+import { isSettled, OutboxEntity, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
@@ -57,7 +57,7 @@ export const deliver = async (work: WorkerWork, message: DeliveryMessage): Promi
 const deliverUnrecorded = async (work: WorkerWork, scene: DeliveryContext, message: DeliveryMessage): Promise<void> => {
   const { webhook, event } = scene
   // A settled event's delivery had a record, which was deleted with its subscription.
-  if (!webhook || event?.due_at === undefined) return
+  if (!webhook || !event || isSettled(event)) return
   const now = work.clock.now()
   const delivery = newDelivery(webhook, event, { id: message.delivery_id, now })
   const ready = delivery.status === 'pending' && mayStart(event, now) && readyToSend(delivery, scene)

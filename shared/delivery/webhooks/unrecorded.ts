@@ -3,7 +3,7 @@ import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.t
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
-import { either, missing, oneOf } from '#shared/table/expressions.ts'
+import { either, gte, missing, oneOf } from '#shared/table/expressions.ts'
 import { DeliveryEntity, type Subscription } from './entity.ts'
 import type { DeliveryMessage } from './message.ts'
 import { deliveryIdOf, isHeldByEvent, newDelivery, wakeMessage } from './schedule.ts'
@@ -72,7 +72,8 @@ export const settleIfRecorded = async (
   const records = await work.table.getAll(refs)
   if (records.some((record) => record === undefined || isHeldByEvent(record))) return
   // Once it is overdue, the fan-out settles it.
-  const where = { due_at: event.due_at, ...(feed_n !== undefined && { feed_n: either(missing, oneOf(feed_n)) }) }
-  const set = { due_at: undefined, ...(feed_n !== undefined && { feed_n }) }
+  const isEarly = { due_at: either(missing, gte(work.clock.now())) }
+  const where = { ...isEarly, ...(feed_n !== undefined && { feed_n: either(missing, oneOf(feed_n)) }) }
+  const set = { due_at: undefined, is_held: undefined, ...(feed_n !== undefined && { feed_n }) }
   await ifUnchanged(work.commit([OutboxEntity.update(event, { set }, { where })]))
 }

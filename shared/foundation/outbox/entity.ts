@@ -32,6 +32,8 @@ export const outboxSchema = () =>
      * publishes it if that worker is lost (architecture.md#the-way-of-an-event).
      */
     carried: z.literal(true).optional(),
+    /** The run that it announces is due instead of it, until everybody has it. */
+    is_held: z.literal(true).optional(),
     /** Number in the feed of its own installation. */
     feed_n: z.number().optional(),
     /** Time by which the fan-out must have handled it. */

@@ -52,6 +52,9 @@ export const newEvent = (clock: Clock, event: NewEvent, id?: string): OutboxEven
 export const emitEvent = <Type extends string>(clock: Clock, event: NewEvent<Type>, id?: string): Write =>
   OutboxEntity.create(newEvent(clock, event, id))
 
+/** Returns true for an event that everybody has: neither it is due, nor a run instead of it. */
+export const isSettled = ({ due_at, is_held }: OutboxEvent): boolean => due_at === undefined && !is_held
+
 /** Returns the event that a write emits, if it emits one. */
 export const emittedBy = ({ entity, kind, item }: Write): OutboxEvent | undefined =>
   entity.name === OutboxEntity.name && kind === 'put' ? (item as unknown as OutboxEvent) : undefined

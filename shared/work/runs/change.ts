@@ -50,13 +50,18 @@ export const requireStarted = (run: Run): Run => {
 
 /**
  * Write of a run's change, conditional on the run as it was read. `fields` are the changed fields. A new status also takes
- * the next number in the run's stream, and the last one moves the run in its installation's lists.
+ * the next number in the run's stream, and the last one moves the run in its installation's lists. An unannounced run stays
+ * due at least as early as it was.
  */
 export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefined }): Write =>
   RunEntity.update(
     run,
     {
-      set: { ...fields, ...(fields.status && stateFields(run, fields.status, fields.stream_seq)) },
+      set: {
+        ...fields,
+        ...(fields.status && stateFields(run, fields.status, fields.stream_seq)),
+        ...(run.is_unannounced && 'due_at' in fields && !('is_unannounced' in fields) && dueFor(run, fields.due_at)),
+      },
       ...(fields.status && isActive(run.status) && !isActive(fields.status) && { list: place(run, fields.status) }),
     },
     {
@@ -72,6 +77,10 @@ export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefin
       },
     },
   )
+
+const dueFor = ({ due_at: before }: Run, wanted: number | undefined) => ({
+  due_at: before !== undefined && (wanted === undefined || wanted > before) ? before : wanted,
+})
 
 /**
  * Write that refreshes a run's sign of life, for changes outside its own record. It also refuses them after the run's end.

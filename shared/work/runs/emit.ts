@@ -1,4 +1,4 @@
-import { emitEvent, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import { emitEvent, emittedBy, OutboxEntity, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import type { Run } from './entity.ts'
@@ -53,11 +53,24 @@ export const createdEventOf = (run: Run): OutboxEvent => {
 export const recordCreated = ({ table }: Pick<Deps, 'table'>, event: OutboxEvent): Promise<boolean> =>
   ifUnchanged(table.transact([OutboxEntity.create(event)]))
 
-/** Returns the write that emits the `run.created` event of a run that ends before anybody has worked on it. */
-export const emitUnannounced = async ({ table }: Pick<Deps, 'table'>, run: Run): Promise<Write[]> => {
+/** Returns true if a run needn't be due for its `run.created` event: everybody has the event, or it is due itself. */
+export const isAnnounced = async ({ table }: Pick<Deps, 'table'>, run: Run): Promise<boolean> => {
+  if (!run.is_unannounced) return true
+  const known = await table.get(OutboxEntity, createdEventOf(run))
+  return known !== undefined && !known.is_held
+}
+
+/**
+ * Returns the write after which a run needn't be due for its `run.created` event: the event gets its record, or is due
+ * itself, unless everybody has it. For changes that end the run's mark `is_unannounced`.
+ */
+export const emitUnannounced = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, run: Run): Promise<Write[]> => {
   if (!run.is_unannounced) return []
   const event = createdEventOf(run)
-  return (await table.get(OutboxEntity, event)) ? [] : [OutboxEntity.create(event)]
+  const known = await table.get(OutboxEntity, event)
+  if (!known) return [OutboxEntity.create(event)]
+  const set = { due_at: clock.now() + OVERDUE_GRACE, is_held: undefined }
+  return known.is_held ? [OutboxEntity.update(event, { set }, { where: { is_held: true } })] : []
 }
 
 /** Event that advances the chat that the run answers. For transactions that end the run or pause it for approval. */

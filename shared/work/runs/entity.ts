@@ -41,7 +41,7 @@ const run = () =>
     trace: traceSchema().optional(),
     /** Id of its `run.created` event, which statistics count together with its end; absent in old records. */
     created_event: z.string().optional(),
-    /** Its `run.created` event may have no record yet. Whoever works on the run first creates it. */
+    /** Not everybody may have its `run.created` event, and the event may have no record. Until then, the run stays due for it. */
     is_unannounced: z.literal(true).optional(),
     parent_run_id: z.string().optional(),
     /** Earlier run whose input a person used again. */

@@ -35,7 +35,7 @@ export {
   runWrite,
   signOfLife,
 } from './change.ts'
-export { createdEventOf, emitRunEvent, MESSENGER_TRIGGER, recordCreated } from './emit.ts'
+export { createdEventOf, emitRunEvent, emitUnannounced, isAnnounced, MESSENGER_TRIGGER, recordCreated } from './emit.ts'
 export {
   type Approval,
   ApprovalEntity,

@@ -73,6 +73,9 @@ it('the worker that gets a new run’s message creates the record of its event, 
   expect(await platform.deps.table.get(OutboxEntity, { id: String(run?.created_event) })).toBeUndefined()
   await platform.deliver(platform.messages.splice(0)[0] as never)
   expect((await runOf(app, id))?.is_unannounced).toBeUndefined()
+  expect(await platform.deps.table.get(OutboxEntity, { id: String(run?.created_event) })).toEqual(
+    expect.not.objectContaining({ due_at: expect.anything(), is_held: expect.anything() }),
+  )
   const [created] = await app.feed()
   expect(created).toMatchObject({
     id: run?.created_event,
@@ -96,6 +99,33 @@ it('a run that ends before any worker got its message is announced with its end,
     expect(await counted(app)).toEqual({ runs: 1, succeeded: 0 })
     expect(await isDue()).toBe(false)
   }
+})
+
+it('everybody has the event of a run within two minutes, although its dispatcher died and its agent asks a person', async () => {
+  agent.answer({ kind: 'answer', status: 202 })
+  let asked = 0
+  for (const n of [1, 2, 3, 4, 5, 6, 7]) {
+    await recover(3)
+    const app = await subscriber(platform, { endpoint: agent.url })
+    const { id } = await start(app)
+    const [message] = platform.messages.splice(0)
+    const death = killAfter(platform, n)
+    await platform.deliver(message as never)
+    const reached = death.restore()
+    const schema = { type: 'object', properties: { name: { type: 'string' } } }
+    const { status } = await app.call('POST', `/runs/${id}/input-requests`, {
+      input_requests: { name: { message: 'Who?', schema } },
+    })
+    if (status === 201) asked++
+    await recover(2)
+    expect(await typesIn(app), `a death after ${n} effects`).toContain('run.created')
+    await app.call('POST', `/runs/${id}/cancel`)
+    await recover(2)
+    expect((await typesIn(app)).filter((type) => type === 'run.created')).toHaveLength(1)
+    expect(await isDue()).toBe(false)
+    if (!reached) break
+  }
+  expect(asked).toBeGreaterThan(1)
 })
 
 it('a run of a request that waits for it is announced, although its message comes late or never', async () => {
