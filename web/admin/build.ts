@@ -7,7 +7,4 @@ export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDi
 
 /** Builds the staff page into `outDir`. @throws {Error} see {@link buildPage} */
 export const buildAdmin = (outDir: string): Promise<void> =>
-  buildPage(
-    { name: 'the staff page', page: 'admin', start: 'screens/overview.tsx', table: TABLE, translated: false },
-    outDir,
-  )
+  buildPage({ name: 'the staff page', page: 'admin', table: TABLE, translated: false }, outDir)

@@ -6,7 +6,7 @@ import { build as esbuild } from 'esbuild'
 import { LANGUAGES, readCatalogue } from '../messages/catalogues.ts'
 import { PSEUDO, translationInto } from '../messages/compile.ts'
 import { messages } from '../messages/plugin.ts'
-import type { PageBuild, PageEntry } from './files.ts'
+import type { PageBuild, PageEntry, PageRoute } from './files.ts'
 
 const WEB = join(import.meta.dirname, '..')
 
@@ -30,8 +30,6 @@ interface PageSources {
   name: string
   /** Folder below `web` that contains `client/main.tsx`. */
   page: string
-  /** Path below `client` of the screen shown first, which is preloaded. */
-  start: string
   /** Name of the file that lists the others ({@link PageBuild}). */
   table: string
   /** True if its texts exist in all languages. */
@@ -129,15 +127,33 @@ const firstGroup = (client: string) => {
 /** Measures the script of the first load in the language where it is largest, compressed as the gateway compresses it. */
 export const firstLoadBytes = async (outDir: string, table: string): Promise<number> => {
   const { entries } = JSON.parse(await readFile(join(outDir, table), 'utf8')) as PageBuild
-  const sizes = Object.values(entries).map(async ({ head, script, preloads, start }) => {
-    const scripts = await Promise.all([head, script, ...preloads, ...start].map((name) => readFile(join(outDir, name))))
+  const sizes = Object.values(entries).map(async ({ head, script, preloads, routes }) => {
+    const names = [head, script, ...preloads, ...(routes['/']?.files ?? [])]
+    const scripts = await Promise.all(names.map((name) => readFile(join(outDir, name))))
     return scripts.reduce((sum, one) => sum + gzipSync(one).byteLength, 0)
   })
   return Math.max(...(await Promise.all(sizes)))
 }
 
+/** A route as `screens.tsx` declares it. */
+const ROUTE = /\{\s*path: '([^']+)',\s*load: \(\) => import\('\.\/([^']+)'\)(?:,\s*first:\s*'([^']+)')?/g
+
+/** Reads the routes of a page. @param filesOf returns the modules of a screen, by its path below `client` */
+const readRoutes = async (
+  client: string,
+  filesOf: (screen: string) => string[],
+): Promise<Record<string, PageRoute>> => {
+  const source = await readFile(join(client, 'screens.tsx'), 'utf8')
+  const found = [...source.matchAll(ROUTE)]
+  if (found.length !== source.split('import(').length - 1)
+    throw new Error(`a route of ${client} is written differently`)
+  return Object.fromEntries(
+    found.map(([, path = '', screen = '', first]) => [path, { files: filesOf(screen), data: first?.split(' ') ?? [] }]),
+  )
+}
+
 /** Builds a page in one language. Parts without texts get the same names in all languages. */
-const buildEntry = async ({ page, start }: PageSources, language: string, outDir: string): Promise<PageEntry> => {
+const buildEntry = async ({ page }: PageSources, language: string, outDir: string): Promise<PageEntry> => {
   const client = join(WEB, page, 'client')
   const catalogue = language === 'en' || language === PSEUDO ? {} : await readCatalogue(language, page)
   const { build } = await import('vite')
@@ -178,7 +194,7 @@ const buildEntry = async ({ page, start }: PageSources, language: string, outDir
     styles: (await readdir(outDir)).filter((one) => one.endsWith('.css')),
     preloads: imported.filter((one) => one !== entry).map(({ file }) => file),
     head: await buildHead(outDir),
-    start: chunksOf(chunks, [chunks[start]], imported).map(({ file }) => file),
+    routes: await readRoutes(client, (screen) => chunksOf(chunks, [chunks[screen]], imported).map(({ file }) => file)),
   }
 }
 

@@ -5,6 +5,14 @@ interface BuiltFile {
   contentType: string
 }
 
+/** What a screen needs to appear. */
+export interface PageRoute {
+  /** Modules that aren't loaded anyway. */
+  files: string[]
+  /** Paths of the data that it asks for first, with the place's variables: `console/runs/:id`. */
+  data: string[]
+}
+
 /** Files that a page loads first. */
 export interface PageEntry {
   script: string
@@ -12,8 +20,8 @@ export interface PageEntry {
   preloads: string[]
   /** Classic script that runs before the page is painted. */
   head: string
-  /** Modules of the screen that an address without a place shows. */
-  start: string[]
+  /** What each place of the address needs besides, by its pattern: `/runs/:id`. */
+  routes: Record<string, PageRoute>
 }
 
 /** Table of a page's built files, stored next to them. */

@@ -52,7 +52,7 @@ export const pageHtml = (
   { brand, language, title, assets, data, early, loading, scriptless }: Head,
   { entries }: PageBuild,
 ): string => {
-  const { script, styles, preloads, head, start } = entries[language] ?? Object.values(entries)[0] ?? NOTHING
+  const { script, styles, preloads, head, routes } = entries[language] ?? Object.values(entries)[0] ?? NOTHING
   return `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>
@@ -68,7 +68,7 @@ export const pageHtml = (
     ...(early.credential && { credential: early.credential }),
     early: early.paths.join(' '),
     assets,
-    start: start.join(' '),
+    routes: attribute(JSON.stringify(routes)),
   })}></script>
 ${styles.map((name) => `<link rel="stylesheet" href="${assets}${name}">`).join('\n')}
 ${preloads.map((name) => `<link rel="modulepreload" href="${assets}${name}">`).join('\n')}
@@ -83,7 +83,7 @@ ${brandLinks(brand, data.root)}
 `
 }
 
-const NOTHING: PageEntry = { script: '', styles: [], preloads: [], head: '', start: [] }
+const NOTHING: PageEntry = { script: '', styles: [], preloads: [], head: '', routes: {} }
 
 const dataOf = (data: Readonly<Record<string, string | boolean>>): string =>
   Object.entries(data)

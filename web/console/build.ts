@@ -7,8 +7,4 @@ export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDi
 
 /** Builds the console into `outDir`. @throws {Error} see {@link buildPage} */
 export const buildConsole = (outDir: string, options?: BuildOptions): Promise<void> =>
-  buildPage(
-    { name: 'the console', page: 'console', start: 'screens/home.tsx', table: TABLE, translated: true },
-    outDir,
-    options,
-  )
+  buildPage({ name: 'the console', page: 'console', table: TABLE, translated: true }, outDir, options)

@@ -7,8 +7,4 @@ export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDi
 
 /** Builds the developer portal into `outDir`. @throws {Error} see {@link buildPage} */
 export const buildDevelopers = (outDir: string, options?: BuildOptions): Promise<void> =>
-  buildPage(
-    { name: 'the developer portal', page: 'developers', start: 'screens/apps.tsx', table: TABLE, translated: true },
-    outDir,
-    options,
-  )
+  buildPage({ name: 'the developer portal', page: 'developers', table: TABLE, translated: true }, outDir, options)

@@ -9,6 +9,11 @@ import { Empty, Screen } from './screen.tsx'
 export interface Route {
   path: string
   load: Load
+  /**
+   * Paths of the data that the screen asks for first, separated by spaces, with the place's variables. The page's head requests
+   * them before any module runs (`web/theme/head.ts`).
+   */
+  first?: string
   /** True for users who may see it; everyone if omitted. */
   only?: ReadonlySignal<boolean>
 }
