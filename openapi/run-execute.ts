@@ -23,8 +23,8 @@ const runExecute = () =>
         description: 'The run. Do its work once, even if the request comes again.',
         example: 'run_01kae5m1v8w6c3x9q2r7t4y0zn',
       }),
-      input: json().meta({ description: 'What the run is about.', example: { question: 'How many are in stock?' } }),
-      trigger: z.string().meta({ description: 'What started the run, or a label of the caller’s.', example: 'api' }),
+      input: json().meta({ description: 'Input of the run.', example: { question: 'How many are in stock?' } }),
+      trigger: z.string().meta({ description: 'Source of the run, or the caller’s own label.', example: 'api' }),
     }),
     agent: z.object({
       id: z.string().meta({ description: '`id` of the manifest.', example: 'acme.stock-helper' }),
@@ -91,7 +91,10 @@ const runExecute = () =>
       }),
     client_capabilities: json()
       .optional()
-      .meta({ description: 'What the MCP client that started the run said it can do.', example: { elicitation: {} } }),
+      .meta({
+        description: 'Capabilities that the MCP client declared when it started the run.',
+        example: { elicitation: {} },
+      }),
     task: z
       .object({
         id: z.string(),

@@ -26,7 +26,7 @@ const list = defineEndpoint({
     'connected, and for an admin with `all=true` those of everybody.',
   query: () =>
     pageQuery({
-      kind: z.enum(['app', 'host']).default('app').meta({ description: 'What it was granted to.' }),
+      kind: z.enum(['app', 'host']).default('app').meta({ description: 'Kind of the grantee.' }),
       all: z
         .enum(['true', 'false'])
         .default('false')

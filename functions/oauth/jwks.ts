@@ -17,7 +17,7 @@ const Jwks = () =>
           alg: z.literal('ES256'),
           use: z.literal('sig'),
           purpose: z.enum(['receipts', 'cards']).meta({
-            description: 'What the key signs. Verify receipts with keys of `receipts` only.',
+            description: 'Purpose of the key. Verify receipts with keys of `receipts` only.',
           }),
         }),
       ),

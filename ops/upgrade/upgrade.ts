@@ -1,7 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { AnyEntity, ItemOf, Write } from '#shared/table/entity.ts'
 
-/** Dependencies of an upgrade. What it does on the platform's behalf is audited as every other change. */
+/** Dependencies of an upgrade. Its changes on the platform's behalf are audited like any others. */
 export type UpgradeWork = Pick<Work, 'table' | 'clock' | 'id' | 'requestId' | 'sourceIp'>
 
 /**

@@ -87,7 +87,7 @@ const ASK = 'ask_agent' satisfies keyof typeof TOOLS
 export const listEveryTool = (deps: Deps, caller: McpCaller): Promise<McpTool[]> =>
   isPerson(caller) ? listToolsForPerson(deps, caller) : listToolsForIntegration(deps, caller)
 
-/** Lists what the person may do here. What their host's consent doesn't cover yet is listed, too: a new one may. */
+/** Lists the tools that the person may use. Tools that the host's consent doesn't cover are listed, too, because a new consent may. */
 const listToolsForPerson = async (deps: Deps, caller: PersonCaller): Promise<McpTool[]> => {
   const agents = mayListAgents(caller) ? await listCallableAgents(deps, { workspace: caller.workspace }) : []
   const own = (Object.keys(PERSON_TOOLS) as PersonToolName[]).filter(

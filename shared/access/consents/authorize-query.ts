@@ -11,7 +11,10 @@ export const AuthorizeQuery = () =>
     response_type: z.literal('code'),
     code_challenge: z.string().meta({ description: 'BASE64URL(SHA256(code_verifier)).' }),
     code_challenge_method: z.literal('S256'),
-    response_mode: z.literal('query').optional().meta({ description: 'How the response is returned. Always `query`.' }),
+    response_mode: z
+      .literal('query')
+      .optional()
+      .meta({ description: 'Way in which the response is returned. Always `query`.' }),
     scope: z
       .string()
       .optional()

@@ -34,7 +34,9 @@ export const HostConsentRequestSchema = () =>
         }),
       ),
       claimed: z.boolean().meta({ description: 'True if nobody else can open this link any more.' }),
-      redirect_host: z.string().meta({ description: 'Where the person returns to.', example: 'assistant.example' }),
+      redirect_host: z
+        .string()
+        .meta({ description: 'Host to which the person returns.', example: 'assistant.example' }),
       loopback: z.boolean().meta({ description: 'The person returns to a program on their own machine.' }),
       expires_at: time(),
       expires_in: z.number().int().min(0),

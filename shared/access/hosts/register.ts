@@ -18,7 +18,7 @@ export const RegisterHost = () =>
       client_name: z
         .string()
         .optional()
-        .meta({ description: 'What people are asked to trust: up to 100 characters.', example: 'My assistant' }),
+        .meta({ description: 'Name that people see when they decide, up to 100 characters.', example: 'My assistant' }),
       grant_types: z.array(z.string()).optional(),
       token_endpoint_auth_method: z.string().optional().meta({ description: 'Ignored: every client is public.' }),
     })

@@ -61,7 +61,7 @@ export const messageTo = (form: Form, { parts, role, ...message }: Json): Json =
     : { ...message, role, content }
 }
 
-/** Reads a message of either form. What is missing or wrong is left for the check of version 1.0. */
+/** Reads a message of either form. The check of version 1.0 finds missing and wrong fields. */
 export const messageFrom = (value: unknown): unknown => {
   if (!isObject(value)) return value
   const { kind: _kind, role, parts, content, ...message } = value
@@ -101,7 +101,7 @@ const stateFrom = (state: unknown): unknown => {
   return name === 'TASK_STATE_CANCELLED' ? 'TASK_STATE_CANCELED' : name
 }
 
-/** Reads a task of either form. What is missing or wrong is left for its reader. */
+/** Reads a task of either form. Its reader handles missing and wrong fields. */
 export const taskFrom = ({ status, artifacts, ...task }: Json): Json =>
   defined({
     ...task,

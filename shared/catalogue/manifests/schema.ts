@@ -225,7 +225,7 @@ const toolForMcp = () =>
           .optional(),
         {
           title: 'Required capabilities',
-          description: 'What an MCP client must be able to do to call the tool.',
+          description: 'Capabilities that an MCP client needs to call the tool.',
           examples: [['elicitation']],
           fix: 'List elicitation, sampling, roots or tasks.',
         },

@@ -40,7 +40,7 @@ export const VersionSchema = () =>
       manifest: AnyManifest(),
       card: AgentCardPinSchema()
         .optional()
-        .meta({ description: 'What the version keeps of its agent’s card, for the runtime `a2a`.' }),
+        .meta({ description: 'Stored part of its agent’s card, for the runtime `a2a`.' }),
       card_change: z
         .object({ found_at: time(), problem: z.string().optional() })
         .optional()

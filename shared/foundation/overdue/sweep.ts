@@ -22,7 +22,7 @@ const PER_SHARD = 50
 const AT_ONCE = 10
 const AT_ONCE_IN_SHARD = 20
 
-/** Passes of one sweep. What is left then is a backlog, which is worked off by shard. */
+/** Passes of one sweep. Remaining work is a backlog, which is worked off by shard. */
 const PASSES = 5
 
 /** Time in ms after which no further pass starts. */

@@ -2,7 +2,7 @@ import { derivedId } from '#shared/kernel/ids.ts'
 import { missing, type Where } from '#shared/table/expressions.ts'
 import type { Developer, DeveloperMember } from '../developers/entity.ts'
 
-/** Returns an account's teammates. Whoever registered is one from the start, as an owner. */
+/** Returns an account's teammates. The person who registered is the first, as an owner. */
 export const membersOf = ({ id, email, name, created_at, members }: Developer): DeveloperMember[] =>
   members ?? [{ id: derivedId('developerMember', created_at, id), email, name, role: 'owner', joined_at: created_at }]
 

@@ -55,7 +55,7 @@ export const inviteNewOwner = async (work: RecoveryWork, workspaceId: string) =>
 
 /**
  * Returns the writes that make members of all other owners, for the transaction in which the operator's invitation is
- * accepted. What they invited to before is invalid. Owners beyond what a transaction can write are demoted before, in steps
+ * accepted. Their earlier invitations are invalid. Owners beyond what a transaction can write are demoted before, in steps
  * that hold only while the invitation does. If the work ends in between, accepting again continues it.
  */
 export const demoteOwners = async (

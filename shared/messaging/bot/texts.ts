@@ -54,7 +54,7 @@ const textsIn = (t: Translate) => ({
   replyToAnswer: t('To answer, reply to this message.'),
   answerWith: (answer: string) => t('✓ You answered {answer}.', { answer: quoteName(answer) }),
   answerSent: t('✓ Your answer was sent.'),
-  answerDeclined: t('✓ You declined to answer. The agent is told.'),
+  answerDeclined: t('✓ You declined to answer. The agent has been notified.'),
   alreadyAnswered: t('This question has already been answered.'),
   questionOver: t(
     'The agent no longer waits for an answer. Its run has ended, or the question expired after 24 hours.',

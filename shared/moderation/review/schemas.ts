@@ -280,7 +280,7 @@ const check = () =>
       id: z.string().meta({ example: 'signature_refusal' }),
       status: z.enum(CHECK_STATUSES),
       message: z.string(),
-      fix: z.string().nullable().meta({ description: 'What the developer can do; null if the check passed.' }),
+      fix: z.string().nullable().meta({ description: 'Advice for the developer; null if the check passed.' }),
       evidence: z
         .record(z.string(), z.unknown())
         .meta({ description: 'Evidence: addresses, statuses, sizes, scopes.' }),

@@ -61,7 +61,7 @@ export const editAdmin = async (
     if (given.length === 0 && password_hash === undefined) return view
     const signsOut = set.role !== undefined || set.email !== undefined || password_hash !== undefined
     const before = Object.fromEntries(Object.keys(set).map((name) => [name, admin[name as keyof typeof set]]))
-    // Somebody resets a password because it was lost or stolen. Whoever used it may have made keys.
+    // Somebody resets a password because it was lost or stolen. The person who used it may have made keys.
     const ended = password_hash === undefined ? undefined : await endKeysWrites(work, id)
     await work.commit(
       [

@@ -43,7 +43,9 @@ export const AdminIdentitySchema = () =>
         .object({
           id: idField('ase'),
           next_step: nextStep(),
-          confirm_with: z.enum(['password', 'passkey']).meta({ description: 'What confirms that it’s you.' }),
+          confirm_with: z
+            .enum(['password', 'passkey'])
+            .meta({ description: 'Credential that confirms your identity.' }),
           confirmed_until: time().meta({
             description: 'Until then, sensitive actions don’t ask for a confirmation.',
           }),

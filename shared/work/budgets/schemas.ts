@@ -16,7 +16,7 @@ const limits = () =>
 const perRun = () =>
   z.strictObject({ tokens: whole().optional(), cost_units: units().optional() }).meta({
     description:
-      'What each run reserves at its start, of measures that have a limit. Default: a hundredth of the limit.',
+      'Amounts that each run reserves at its start, for measures with a limit. Default: a hundredth of the limit.',
   })
 
 const change = () => ({ limits: limits(), per_run: perRun().default({}) })
@@ -67,7 +67,7 @@ export const BudgetSchema = () =>
       }),
       period: z.enum(PERIODS),
       limits: z.object({ runs: z.number().nullable(), ...amounts() }),
-      per_run: z.object(amounts()).meta({ description: 'What each run reserves at its start.' }),
+      per_run: z.object(amounts()).meta({ description: 'Amounts that each run reserves at its start.' }),
       resets_at: z.string().meta({ description: 'ISO 8601, UTC', example: '2026-11-22T00:00:00.000+00:00' }),
       use: z
         .array(

@@ -376,7 +376,7 @@ export type Judge = Decider & { policyVersion(rules: readonly unknown[]): string
 type Vote = NonNullable<Approval['votes']>[number]
 
 /**
- * Checks a decision against the workspace's rules. Whoever sees a call may reject it.
+ * Checks a decision against the workspace's rules. Anyone who sees a call may reject it.
  * @throws `forbidden` for an approval by somebody who may not; `approval_already_decided` for a second one of the same person
  */
 const judge = async (

@@ -106,7 +106,7 @@ const traceStep = (step: Step, approval: Approval | undefined): TraceStep => ({
         },
 })
 
-/** A step's end; undefined while it waits for somebody. What an agent reports is a moment. */
+/** A step's end; undefined while it waits for somebody. Steps that an agent reports have no duration. */
 const endOf = ({ status, created_at }: Step, approval: Approval | undefined): number | undefined => {
   if (status === 'pending') return undefined
   if (!approval) return created_at

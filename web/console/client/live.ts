@@ -97,7 +97,7 @@ const connect = (): void => {
     const wasReady = live.ready
     forget()
     if (!watching) return
-    // The connection ends every two hours. What happened until the next one is open is learned from its first message.
+    // The connection ends every two hours. The first message of the next one has the changes in between.
     if (!wasReady || pause) schedulePoll()
     const wait = pause ?? Math.min(RETRY_MS.first * 2 ** live.failures++, RETRY_MS.most)
     retry = setTimeout(connect, wait * (0.5 + Math.random() / 2))

@@ -9,7 +9,7 @@ import { Listing } from '../ui/listing.tsx'
 
 type Report = Schemas['ModeratedAbuseReport']
 
-const REASON = { label: 'Reason', hint: 'Only staff can see this. The reporter is told only the outcome.' }
+const REASON = { label: 'Reason', hint: 'Only staff can see this. The reporter learns only the outcome.' }
 
 const Resolve = ({ id, resolution }: { id: string; resolution: 'upheld' | 'dismissed' }) => (
   <Decide

@@ -87,7 +87,7 @@ const AssistantCard = ({ grant }: { grant: Schemas['HostGrant'] }) => {
       >
         <p>
           {t(
-            'Its requests are rejected from now on. What it has started goes on, and you can stop it under Runs. To use it again, connect it again.',
+            'Its requests are rejected from now on. Runs that it started continue, and you can stop them under Runs. To use it again, connect it again.',
           )}
         </p>
       </Confirm>

@@ -81,7 +81,7 @@ const QuestionForm = ({
       const run = await unwrap(
         api.POST('/console/runs/{id}/input', { params: { path: { id: runId } }, body: { responses } }),
       )
-      announce(action === 'accept' ? t('Answer sent.') : t('Declined. The agent is told.'))
+      announce(action === 'accept' ? t('Answer sent.') : t('Declined. The agent has been notified.'))
       onAnswered(run)
       pollNow()
     })

@@ -113,7 +113,7 @@ const Entry = ({ app, version, live }: { app: App; version: Version; live: Versi
           {version.card_change.problem === undefined
             ? t('Your agent’s card has changed since you published this version.')
             : t('Your agent’s card can’t be used anymore. {problem}', { problem: version.card_change.problem })}{' '}
-          {t('Runs use the card as it was. Publish another version to use it as it is now.')}
+          {t('Runs keep using the earlier card. Publish another version to use the current one.')}
         </p>
       )}
       {!version.promoted && version.status !== 'rejected' && may('POST /api/v1/dev/apps/{id}/versions/{v}/promote') && (
