@@ -10,6 +10,15 @@ type Values = Readonly<Record<string, string | number>>
  */
 export type Translate = (message: string, values?: Values, context?: string) => string
 
+/** Text that each reader gets in their own language: English in ICU syntax, and its values. */
+export interface Message {
+  text: string
+  values?: Values | undefined
+}
+
+/** Declares a text that is stored, and translated when somebody reads it. */
+export const msg = (text: string, values?: Values): Message => (values ? { text, values } : { text })
+
 /** Texts by language and English text. English is in the sources. */
 const CATALOGUES: Readonly<Record<string, Readonly<Record<string, string>>>> = { en: {}, de: german }
 

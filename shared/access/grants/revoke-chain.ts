@@ -1,5 +1,6 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import { type AuditEntry, auditEntry } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -17,8 +18,12 @@ interface ChainOf {
 }
 
 const REASONS = {
-  refresh_token_reuse: 'an old refresh token was used again',
-  code_reuse: 'an authorization code was used twice',
+  refresh_token_reuse: msg(
+    'We revoked it as a precaution because an old refresh token was used again. If you trust the app, connect it again.',
+  ),
+  code_reuse: msg(
+    'We revoked it as a precaution because an authorization code was used twice. If you trust the app, connect it again.',
+  ),
 } as const
 
 type Reason = keyof typeof REASONS | 'client_request' | 'customer' | 'uninstalled'
@@ -92,8 +97,8 @@ export const revokeChain = async (
   const notified = newNotification(work, {
     workspace_id,
     kind: 'grant.revoked',
-    title: `The access of ${quoteName(appName)} was revoked`,
-    body: `We revoked it as a precaution because ${REASONS[reason]}. If you trust the app, connect it again.`,
+    title: msg('The access of {app} was revoked', { app: quoteName(appName) }),
+    body: REASONS[reason],
     installation_id,
     app_id,
     target: { type: 'grant', id: chain.grant_id },

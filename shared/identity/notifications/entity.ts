@@ -4,6 +4,9 @@ import { defineEntity } from '#shared/table/entity.ts'
 /** Lifetime of a notification, in ms. */
 export const NOTIFICATION_LIFE = 90 * 86_400_000
 
+const message = () =>
+  z.object({ text: z.string(), values: z.record(z.string(), z.union([z.string(), z.number()])).optional() })
+
 const notification = () =>
   z.object({
     id: z.string(),
@@ -12,8 +15,16 @@ const notification = () =>
     user_id: z.string().optional(),
     /** Kind, such as `agent.notice`, `task.question` or `grant.revoked`. Selects the translated text. */
     kind: z.string(),
+    /** Texts in English. */
     title: z.string(),
     body: z.string(),
+    /**
+     * What the platform wrote of the texts, to translate them for each reader. Of the body: its lines in order, as a
+     * message for one line, or the number of lines that stay as they are. Absent for texts of agents and people.
+     */
+    messages: z
+      .object({ title: message().optional(), body: z.array(z.union([message(), z.number()])).optional() })
+      .optional(),
     /** Agent that sent the notification or is its subject. */
     installation_id: z.string().optional(),
     app_id: z.string().optional(),
@@ -33,7 +44,7 @@ export const NotificationEntity = defineEntity({
   schema: notification,
   pk: 'WS#{workspace_id}',
   sk: 'NTF#{id}',
-  personal: { text: ['title', 'body'] },
+  personal: { text: ['title', 'body', 'messages'] },
   retention: {
     workspace: 'removed',
     person: 'removed',

@@ -1,25 +1,27 @@
 import { emitEvent } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
-import { cleanName, cleanText } from '#shared/kernel/names.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { type Notification, NotificationEntity } from './entity.ts'
 import type { NotificationEventType } from './events.ts'
+import { type NotificationText, notificationTexts } from './texts.ts'
 
-export type NewNotification = Omit<Notification, 'id' | 'created_at'>
+export interface NewNotification extends Omit<Notification, 'id' | 'created_at' | 'title' | 'body' | 'messages'> {
+  title: NotificationText
+  /** One text, or parts that each begin a line. */
+  body: NotificationText | readonly NotificationText[]
+}
 
 /**
- * Creates a notification and the writes for it and its event `notification.created`. Cleans its texts, which agents write
- * and which contain names: the title becomes one line, and hidden characters go. The event is visible to the agent
- * that sent the notification or is its subject (contract/events-and-webhooks.md#who-sees-an-event).
+ * Creates a notification and the writes for it and its event `notification.created`. The event is visible to the agent
+ * that sent the notification or is its subject (contract/events-and-webhooks.md#who-sees-an-event), in English.
  */
 export const newNotification = (
   work: Work,
-  input: NewNotification,
+  { title: heading, body: text, ...input }: NewNotification,
 ): { notification: Notification; writes: Write[] } => {
   const notification: Notification = {
     ...input,
-    title: cleanName(input.title, 300) || 'Notification',
-    body: cleanText(input.body),
+    ...notificationTexts(heading, Array.isArray(text) ? text : [text as NotificationText]),
     id: work.id('notification'),
     created_at: work.clock.now(),
   }

@@ -1,6 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import { placeOfWorkspace, rosterWrites } from '#shared/staff/roster/index.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -66,8 +67,8 @@ export const deleteWorkspace = (work: Work, { member }: Belonging): Promise<void
       ...newNotification(work, {
         workspace_id: workspace.id,
         kind: 'workspace.deleting',
-        title: 'This workspace will be deleted in 14 days',
-        body: 'Save anything you want to keep. Until then, an owner can cancel the deletion.',
+        title: msg('This workspace will be deleted in 14 days'),
+        body: msg('Save anything you want to keep. Until then, an owner can cancel the deletion.'),
         target: { type: 'workspace', id: workspace.id },
       }).writes,
     ])

@@ -39,6 +39,7 @@ export { presentConsoleMember, presentIdentity, presentMember, presentSession } 
 export { editProfile } from './profile.ts'
 export { provisionSession } from './provision.ts'
 export { changeMembership, findAnotherOwner, roleCheck } from './rank.ts'
+export { requireRecentSignIn } from './recent-sign-in.ts'
 export { inviteNewOwner } from './recover.ts'
 export { findPersonByIdentity, resolvePerson } from './resolve-person.ts'
 export {

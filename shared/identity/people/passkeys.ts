@@ -18,12 +18,15 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { msg } from '#shared/kernel/messages.ts'
+import { quoteName } from '#shared/kernel/names.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, gte, lt, missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { newNotification } from '../notifications/index.ts'
 import { UserEntity, type Workspace } from './entity.ts'
+import { requireRecentSignIn } from './recent-sign-in.ts'
 import { resumePerson } from './resolve-person.ts'
 import type { ConsoleSessionView } from './schemas.ts'
 import { newSessionWrites, type SignedIn } from './sessions.ts'
@@ -35,7 +38,7 @@ type Caller = SignedIn & { workspace: Workspace }
  * @throws `confirmation_required` if the sign-in is older than 10 minutes
  */
 export const beginPersonPasskey = (work: Work, caller: Caller): Promise<PasskeyOptionsView> => {
-  requireRecentSignIn(work, caller)
+  requireRecentSignIn(work, caller, 'Changing passkeys')
   const { id, name } = caller.user
   return beginAddingPasskey(work, { id, name, displayName: name }, 'only')
 }
@@ -46,7 +49,7 @@ export const beginPersonPasskey = (work: Work, caller: Caller): Promise<PasskeyO
  * @throws `confirmation_required`, `validation_error` for a wrong credential, `conflict` for too many passkeys
  */
 export const addPersonPasskey = async (work: Work, caller: Caller, input: AddPasskeyInput): Promise<PasskeyView> => {
-  requireRecentSignIn(work, caller)
+  requireRecentSignIn(work, caller, 'Changing passkeys')
   const { user } = caller
   const { passkey, writes } = await verifyAddedPasskey(work, user.id, input, 'only')
   const view = presentPasskey(passkey)
@@ -70,7 +73,7 @@ export const removePersonPasskey = async (work: Work, caller: Caller, id: string
   const { user } = caller
   const passkey = (await listPasskeys(work, user.id)).find((one) => one.id === id)
   if (!passkey) throw noPasskey()
-  requireRecentSignIn(work, caller)
+  requireRecentSignIn(work, caller, 'Changing passkeys')
   await work.commit([
     removePasskeyWrite(user.id, id),
     UserEntity.update(
@@ -124,21 +127,17 @@ const tellWrites = (
       workspace_id: workspace.id,
       user_id: user.id,
       kind: 'account.passkeys',
-      title: isAdded ? 'A passkey was added to your account' : 'A passkey was removed from your account',
+      title: isAdded ? msg('A passkey was added to your account') : msg('A passkey was removed from your account'),
       body: isAdded
-        ? `“${name}” can now sign in as you. If you didn’t add it, remove it under Settings in the console.`
-        : `“${name}” can no longer sign in as you. If you didn’t remove it, look at your passkeys under Settings in the console.`,
+        ? msg('{name} can now sign in as you. If you didn’t add it, remove it under Settings in the console.', {
+            name: quoteName(name),
+          })
+        : msg(
+            '{name} can no longer sign in as you. If you didn’t remove it, look at your passkeys under Settings in the console.',
+            { name: quoteName(name) },
+          ),
     }).writes,
   ]
-}
-
-const requireRecentSignIn = ({ clock }: Pick<Work, 'clock'>, { session }: Caller): void => {
-  if (session.created_at + LIMITS.confirmationLife > clock.now()) return
-  throw fail('confirmation_required', {
-    message: 'Changing passkeys requires that you signed in within the last 10 minutes.',
-    fix: 'Sign in again, then repeat the request.',
-    details: { confirm_with: 'sign_in' },
-  })
 }
 
 const refused = () =>

@@ -3,6 +3,7 @@ import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { loadDeveloper } from '#shared/identity/developer-accounts/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { listDirectory } from '#shared/table/lists.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -54,7 +55,7 @@ export const claimRequest = (work: Work, developerId: string, requestId: string)
     const { writes } = newNotification(once, {
       workspace_id: request.workspace_id,
       kind: 'request.claimed',
-      title: 'A developer is building the agent you requested',
+      title: msg('A developer is building the agent you requested'),
       body: request.title,
       target: { type: 'agent_request', id: request.id },
     })

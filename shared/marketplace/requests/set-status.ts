@@ -2,6 +2,7 @@ import { totalMoveWrites } from '#shared/foundation/totals/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import type { Moderator } from '#shared/staff/admins/index.ts'
 import { auditAdmin } from '#shared/staff/audit/index.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -61,17 +62,17 @@ export const setRequestStatus = (
 }
 
 const STATUS_TEXT = {
-  open: 'is open for developers again',
-  claimed: 'is being built',
-  fulfilled: 'is now available',
-  declined: 'won’t be built',
+  open: msg('The agent you requested is open for developers again'),
+  claimed: msg('The agent you requested is being built'),
+  fulfilled: msg('The agent you requested is now available'),
+  declined: msg('The agent you requested won’t be built'),
 } as const
 
 const notifyAsker = (work: Work, { id, workspace_id, title, status }: AgentRequest) =>
   newNotification(work, {
     workspace_id,
     kind: 'request.status_changed',
-    title: `The agent you requested ${STATUS_TEXT[status]}`,
+    title: STATUS_TEXT[status],
     body: title,
     target: { type: 'agent_request', id },
   }).writes

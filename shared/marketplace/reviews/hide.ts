@@ -1,6 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import type { Moderator } from '#shared/staff/admins/index.ts'
 import { auditAdmin } from '#shared/staff/audit/index.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -46,7 +47,7 @@ export const hideReview = (
           {
             workspace_id,
             kind: 'review.moderated',
-            title: hidden ? 'A moderator hid your review' : 'Your review is visible again',
+            title: hidden ? msg('A moderator hid your review') : msg('Your review is visible again'),
             body: reason,
             target: { type: 'app', id: app_id },
           },

@@ -2,6 +2,7 @@ import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -40,7 +41,9 @@ export const replyToReview = (work: Work, developerId: string, reviewId: string,
       {
         workspace_id: review.workspace_id,
         kind: 'review.replied',
-        title: `${app ? quoteName(app.name) : 'The developer'} replied to your review`,
+        title: app
+          ? msg('{app} replied to your review', { app: quoteName(app.name) })
+          : msg('The developer replied to your review'),
         body: text,
         app_id: review.app_id,
         target: { type: 'app', id: review.app_id },

@@ -2,9 +2,10 @@ import { InstallationEntity } from '#shared/access/installations/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { announceChange } from '#shared/foundation/updates/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
-import { type Notification, NotificationEntity } from '#shared/identity/notifications/index.ts'
+import { type Notification, NotificationEntity, notificationTexts } from '#shared/identity/notifications/index.ts'
 import { type Member, MemberEntity } from '#shared/identity/people/index.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
+import { type Message, msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import { eachPage } from '#shared/table/pages.ts'
@@ -20,8 +21,8 @@ export const announceEvent = async (work: WorkerWork, event: OutboxEvent): Promi
   if (event.test) return
   const notification =
     event.type === 'run.awaiting_approval' ? await ofApproval(work, event) : await ofEvent(work, event)
-  // Without a bot, the notification appears in the console only.
-  if (!notification || !(await work.bot.credentials())) return
+  // Without a bot and e-mail, the notification appears in the console only.
+  if (!notification || !(work.settings.mailFrom !== undefined || (await work.bot.credentials()))) return
   const { id: notification_id, workspace_id, user_id } = notification
   const isAsked = event.type === 'run.awaiting_approval' ? await whoIsAsked(work, event) : () => true
   if (user_id !== undefined) return handOn(work, [{ notification_id, workspace_id, user_id }])
@@ -35,9 +36,18 @@ export const announceEvent = async (work: WorkerWork, event: OutboxEvent): Promi
   }
 }
 
-const timeLeft = (ms: number): string => {
+/** Asks for the decision, and says how long there is for it. */
+const askToDecide = (ms: number): Message => {
   const minutes = Math.max(1, Math.round(ms / MINUTE))
-  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
+  return minutes < 120
+    ? msg(
+        'Open it to read the whole request. Approve or reject it within {minutes, plural, one {# minute} other {# minutes}}.',
+        { minutes },
+      )
+    : msg(
+        'Open it to read the whole request. Approve or reject it within {hours, plural, one {# hour} other {# hours}}.',
+        { hours: Math.round(minutes / 60) },
+      )
 }
 
 /** Only those who may approve get a message. The console lists the call for everyone who may see it. */
@@ -82,12 +92,16 @@ const ofApproval = async (work: WorkerWork, event: OutboxEvent): Promise<Notific
     workspace_id,
     user_id: run?.private_to,
     kind: 'run.awaiting_approval',
-    title: `${installation ? quoteName(installation.app_name) : 'An agent'} needs your approval`,
-    body: [
-      `It wants to use ${tool}.`,
-      ...(approval?.request ? requestLines(approval.request) : []),
-      `Open it to read the whole request. Approve or reject it within ${timeLeft((approval?.due_at ?? now + DAY) - now)}.`,
-    ].join('\n'),
+    ...notificationTexts(
+      installation
+        ? msg('{agent} needs your approval', { agent: quoteName(installation.app_name) })
+        : msg('An agent needs your approval'),
+      [
+        msg('It wants to use {tool}.', { tool }),
+        ...(approval?.request ? requestLines(approval.request) : []),
+        askToDecide((approval?.due_at ?? now + DAY) - now),
+      ],
+    ),
     installation_id,
     app_id: run?.app_id,
     target: { type: 'run', id: run_id, step_id },

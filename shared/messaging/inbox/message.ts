@@ -1,5 +1,5 @@
 import type { InlineKeyboardButton, Opts } from 'grammy/types'
-import type { Notification } from '#shared/identity/notifications/index.ts'
+import { type Notification, textsInLanguage } from '#shared/identity/notifications/index.ts'
 import type { User } from '#shared/identity/people/index.ts'
 import { cleanName, cleanText, quoteName } from '#shared/kernel/names.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
@@ -31,12 +31,13 @@ export const botMessage = (
     .filter((name) => name !== undefined)
     .map(quoteName)
     .join(' · ')
-  const title = cut(cleanName(notification.title), TITLE)
+  const said = textsInLanguage(notification, user.locale)
+  const title = cut(cleanName(said.title), TITLE)
   const asked = questions && presentQuestion(texts, notification, questions)
   const question = asked && cleanText(asked.message)
   // Nobody answers what they can't read in full.
   const answerable = asked && question !== undefined && question.length <= BODY
-  const body = answerable ? [question, asked.hint] : [cut(cleanText(notification.body), BODY)]
+  const body = answerable ? [question, asked.hint] : [cut(cleanText(said.body), BODY)]
   const text = [title, ...body, `— ${from}`].filter(Boolean).join('\n\n')
   const parameter = startParameter(notification)
   const buttons: InlineKeyboardButton[][] = [

@@ -6,6 +6,8 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { msg } from '#shared/kernel/messages.ts'
+import { cleanName } from '#shared/kernel/names.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { MESSENGER_TRIGGER, newRun } from '#shared/work/runs/index.ts'
 import { type Account, accountPrivateTo, type Thread } from '#shared/work/threads/index.ts'
@@ -75,7 +77,7 @@ const outsiderBudgetWrites = async (
 export const budgetSpentWrites = (
   work: Work,
   account: Account,
-  { id, workspace_id, agent_name = 'The agent', title }: Thread,
+  { id, workspace_id, agent_name, title }: Thread,
   { budget }: OutsiderBudgetSpent,
   otherwise: () => unknown,
 ): Write[] => [
@@ -84,10 +86,19 @@ export const budgetSpentWrites = (
     workspace_id,
     user_id: accountPrivateTo(account),
     kind: 'messenger.budget',
-    title: `${agent_name} answers no more messages today`,
+    title:
+      agent_name === undefined
+        ? msg('The agent answers no more messages today')
+        : msg('{agent} answers no more messages today', { agent: cleanName(agent_name) }),
     body: budget.startsWith('contact:')
-      ? `${title} has used the ${LIMITS.contactRunsPerDay} answers that one contact gets in a day. Answer them yourself, or wait until tomorrow (UTC).`
-      : `It has given the ${LIMITS.outsiderRunsPerDay} answers that an agent gives outsiders in a day. Answer them yourself, or wait until tomorrow (UTC).`,
+      ? msg(
+          '{contact} has used the {limit} answers that one contact gets in a day. Answer them yourself, or wait until tomorrow (UTC).',
+          { contact: cleanName(title), limit: LIMITS.contactRunsPerDay },
+        )
+      : msg(
+          'It has given the {limit} answers that an agent gives outsiders in a day. Answer them yourself, or wait until tomorrow (UTC).',
+          { limit: LIMITS.outsiderRunsPerDay },
+        ),
     target: { type: 'messenger_chat', id },
   }).writes,
 ]

@@ -1,6 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { atLeast, MemberEntity } from '#shared/identity/people/index.ts'
+import { type Message, msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import { AuditIntakeEntity } from '#shared/staff/audit/index.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
@@ -10,12 +11,13 @@ import type { AccountView } from './schemas.ts'
 type Reason = NonNullable<AccountView['reason']>
 
 /** Notification texts by reason. */
-const REASONS: Record<Reason, string> = {
-  token_revoked: 'Telegram no longer accepts the bot’s token. Connect the bot again with a new token.',
-  webhook_refused: 'Telegram rejected the bot’s webhook. Connect the bot again.',
-  connection_ended:
+const REASONS: Record<Reason, Message> = {
+  token_revoked: msg('Telegram no longer accepts the bot’s token. Connect the bot again with a new token.'),
+  webhook_refused: msg('Telegram rejected the bot’s webhook. Connect the bot again.'),
+  connection_ended: msg(
     'The account was disconnected in Telegram. To reconnect it, go to Settings > Telegram Business > Chatbots.',
-  left_workspace: 'The account’s owner left the workspace.',
+  ),
+  left_workspace: msg('The account’s owner left the workspace.'),
 }
 
 /** Maximum number of members searched for admins; a workspace has fewer. */
@@ -59,7 +61,7 @@ export const disconnectWrites = async (work: Work, account: Account, reason: Rea
           workspace_id,
           user_id,
           kind: 'messenger.disconnected',
-          title: `${quoteName(name)} was disconnected`,
+          title: msg('{account} was disconnected', { account: quoteName(name) }),
           body: REASONS[reason],
           target: { type: 'messenger_account', id },
         }).writes,

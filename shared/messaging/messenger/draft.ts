@@ -2,6 +2,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Conversation } from '#shared/work/conversations/index.ts'
@@ -61,8 +62,8 @@ export const newDraft = async (
         workspace_id,
         user_id: accountPrivateTo(account),
         kind: 'messenger.draft',
-        title: `${quoteName(name)} drafted a message`,
-        body: 'Approve or reject the draft.',
+        title: msg('{agent} drafted a message', { agent: quoteName(name) }),
+        body: msg('Approve or reject the draft.'),
         installation_id: installation.id,
         app_id: installation.app_id,
         target: { type: 'messenger_chat', id: dialog_id },

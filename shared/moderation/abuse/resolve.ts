@@ -2,6 +2,7 @@ import { totalMoveWrites } from '#shared/foundation/totals/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import type { Moderator } from '#shared/staff/admins/index.ts'
 import { auditAdmin } from '#shared/staff/audit/index.ts'
 import type { ListSource } from '#shared/table/lists.ts'
@@ -57,7 +58,7 @@ export const resolveAbuse = async (
         workspace_id,
         user_id,
         kind: 'abuse.resolved',
-        title: 'Your report about an agent was reviewed',
+        title: msg('Your report about an agent was reviewed'),
         body: SAYS[resolution],
         target: { type: 'abuse_report', id },
       }).writes,
@@ -69,8 +70,8 @@ export const resolveAbuse = async (
 }
 
 const SAYS = {
-  upheld: 'Platform staff upheld your report and took action.',
-  dismissed: 'Platform staff found no violation of the rules.',
+  upheld: msg('Platform staff upheld your report and took action.'),
+  dismissed: msg('Platform staff found no violation of the rules.'),
 } as const
 
 const alreadyResolved = ({ status }: AbuseReport) =>

@@ -4,6 +4,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { DeveloperEntity } from '#shared/identity/developers/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import type { Moderator } from '#shared/staff/admins/index.ts'
 import { auditAdmin } from '#shared/staff/audit/index.ts'
 import type { ListSource } from '#shared/table/lists.ts'
@@ -64,8 +65,8 @@ export const decideVerification = (
             kind: 'verification.decided',
             title:
               status === 'approved'
-                ? 'Your account is verified'
-                : 'Your application for the verified badge was rejected',
+                ? msg('Your account is verified')
+                : msg('Your application for the verified badge was rejected'),
             body: reason,
             target: { type: 'verification', id },
           },

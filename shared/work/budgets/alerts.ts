@@ -1,6 +1,8 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
+import { msg } from '#shared/kernel/messages.ts'
+import { cleanName } from '#shared/kernel/names.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import {
@@ -13,7 +15,7 @@ import {
   WorkspaceBudgetsEntity,
 } from './entity.ts'
 import { endOf } from './period.ts'
-import { budgetName, heldAtStart } from './refusal.ts'
+import { heldAtStart } from './refusal.ts'
 
 /** Shares of a budget, in percent, at which people are notified. */
 const ALERTS = [50, 80, 100] as const
@@ -81,17 +83,28 @@ const alert = async (work: Work, budget: Budget, counter: BudgetCounter): Promis
   const { workspace_id, subject_id } = counter
   const installation =
     budget.subject === 'agent' ? await work.table.get(InstallationEntity, { workspace_id, id: subject_id }) : undefined
-  const name = budgetName(budget, measure)
   const starts = new Date(endOf(counter.period)).toISOString().slice(0, 10)
   const { writes } = newNotification(work, {
     workspace_id,
     user_id: budget.subject === 'person' ? subject_id : undefined,
     kind: 'budget.alert',
-    title: `${installation ? `${installation.app_name}: ` : ''}${percent}% of the ${name} ${percent === 100 ? 'is used up' : 'is used'}`,
+    title: msg(
+      '{agent}{percent}% of the {subject, select, workspace {workspace’s} agent {agent’s} other {person’s}} {period, select, day {daily} other {monthly}} budget of {measure, select, runs {{limit, plural, one {# run} other {# runs}}} tokens {{limit, plural, one {# token} other {# tokens}}} other {{limit, plural, one {# cost unit} other {# cost units}}}} {percent, plural, =100 {is used up} other {is used}}',
+      {
+        agent: installation ? `${cleanName(installation.app_name)}: ` : '',
+        percent,
+        subject: budget.subject,
+        period: budget.period,
+        measure,
+        limit: budget[measure] ?? 0,
+      },
+    ),
     body:
       percent === 100
-        ? `No further runs start until the budget starts again on ${starts} (UTC), or an admin raises it.`
-        : `The budget starts again on ${starts} (UTC).`,
+        ? msg('No further runs start until the budget starts again on {day} (UTC), or an admin raises it.', {
+            day: starts,
+          })
+        : msg('The budget starts again on {day} (UTC).', { day: starts }),
     installation_id: installation?.id,
     app_id: installation?.app_id,
     target: { type: 'budget', id: budget.id },

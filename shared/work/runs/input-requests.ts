@@ -5,6 +5,7 @@ import { newNotification } from '#shared/identity/notifications/index.ts'
 import { DAY, iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
@@ -183,7 +184,8 @@ const notificationWrites = async (
     workspace_id,
     user_id: run.private_to,
     kind: 'agent.question',
-    title: `${name === undefined ? 'An agent' : quoteName(name)} has a question`,
+    title:
+      name === undefined ? msg('An agent has a question') : msg('{agent} has a question', { agent: quoteName(name) }),
     body: textOfAll(questions),
     installation_id: id,
     app_id,

@@ -1,6 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -124,13 +125,21 @@ export const setTaskStatus = (work: Work, agent: TaskAgent, taskId: string, stat
     return { changes: { status }, writes: [] }
   })
 
-const TITLES = { 'task.question': 'Question about', 'task.report': 'Ready for review:' } as const
+/** Returns the title of a task's notification. */
+const titleOf = (kind: 'task.question' | 'task.report', task: string) =>
+  kind === 'task.question' ? msg('Question about {task}', { task }) : msg('Ready for review: {task}', { task })
 
-const notice = (work: Work, task: Task, agent: TaskAgent, kind: keyof typeof TITLES, text: string): Write[] =>
+const notice = (
+  work: Work,
+  task: Task,
+  agent: TaskAgent,
+  kind: 'task.question' | 'task.report',
+  text: string,
+): Write[] =>
   newNotification(work, {
     workspace_id: task.workspace_id,
     kind,
-    title: `${TITLES[kind]} ${quoteName(task.title)}`,
+    title: titleOf(kind, quoteName(task.title)),
     body: text,
     installation_id: agent.installation.id,
     app_id: agent.app.id,

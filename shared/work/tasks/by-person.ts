@@ -3,6 +3,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { MemberEntity } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -112,7 +113,7 @@ const assignmentNotice = (work: Work, by: Person, before: Task | undefined, { pe
     workspace_id: task.workspace_id,
     user_id: person.id,
     kind: 'task.assigned',
-    title: `${quoteName(by.name)} assigned you ${quoteName(task.title)}`,
+    title: msg('{person} assigned you {task}', { person: quoteName(by.name), task: quoteName(task.title) }),
     body: task.description.slice(0, 300),
     target: { type: 'task', id: task.id },
   }).writes

@@ -2,6 +2,7 @@ import { ORCHESTRATOR_APP_ID } from '#shared/access/orchestrator/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { isId } from '#shared/kernel/ids.ts'
+import { msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import { loadCallPosition } from '#shared/work/runs/index.ts'
 import {
@@ -75,7 +76,7 @@ export const askUser: Executor = async (work, { installation, app, run }, args) 
   const { writes } = newNotification(work, {
     workspace_id: installation.workspace_id,
     kind: 'agent.question',
-    title: `${quoteName(app.name)} has a question`,
+    title: msg('{agent} has a question', { agent: quoteName(app.name) }),
     body: text,
     installation_id: installation.id,
     app_id: app.id,
