@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { findCalls, keyOf, type MessageCall } from './calls.ts'
+import { findCalls, findUntranslated, keyOf, type MessageCall } from './calls.ts'
 import { LANGUAGES } from './catalogues.ts'
 import { parsePair } from './compile.ts'
 import { missingTexts } from './plugin.ts'
@@ -44,6 +44,27 @@ export const messagesOf = async ({ sources }: Surface): Promise<{ file: string; 
       const code = await readFile(join(ROOT, file), 'utf8')
       return findCalls(code, file).map((call) => ({ file, call }))
     }),
+  )
+  return found.flat()
+}
+
+/** Sources whose text is the same in all languages: pictures of components for developers of the platform. */
+const NOT_TRANSLATED = /\/gallery\.tsx$/
+
+/** Finds text in JSX that isn't a message. @returns a problem for each */
+export const checkUntranslated = async (): Promise<string[]> => {
+  const files = globSync(
+    SURFACES.flatMap(({ sources }) => sources),
+    { cwd: ROOT },
+  ).filter((file) => file.endsWith('.tsx') && !NOT_TRANSLATED.test(file))
+  const found = await Promise.all(
+    files
+      .sort()
+      .map(async (file) =>
+        findUntranslated(await readFile(join(ROOT, file), 'utf8'), file).map(
+          ({ line, text }) => `${file}:${line} isn’t translated: ${JSON.stringify(text)}. Write it as t('…').`,
+        ),
+      ),
   )
   return found.flat()
 }

@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import { count } from './format.ts'
+import { language, t } from './messages.ts'
 
 export interface Series {
   name: string
@@ -29,14 +30,14 @@ const namedDays = (days: number): number[] => {
 }
 
 const shortDay = (day: string): string =>
-  new Date(`${day}T00:00Z`).toLocaleDateString('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+  new Date(`${day}T00:00Z`).toLocaleDateString(language, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 const shortNumber = (value: number): string =>
-  new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(value)
+  new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
 
 /** Says how a total compares with the one before: "+12%". */
 const changeFrom = (before: number, now: number): string => {
-  if (before === 0) return now === 0 ? '±0%' : 'new'
+  if (before === 0) return now === 0 ? '±0%' : t('new')
   const percent = Math.round((100 * (now - before)) / before)
   return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${Math.abs(percent)}%`
 }
@@ -65,14 +66,15 @@ export const DayChart = ({
   const ticks = top === 1 ? [1, 0] : [top, top / 2, 0]
   const step = WIDTH / Math.max(1, days.length)
   const heightOf = (value: number): number => (value / top) * (HEIGHT - 2)
-  const comparison = before && `${count(total(before))} in the ${days.length} days before`
+  const comparison =
+    before && t('{total} in the {days} days before', { total: count(total(before)), days: days.length })
   const isEmpty = total(sums) === 0
   const [chosen, setChosen] = useState<number>()
   const last = days.length - 1
   const valuesOf = (i: number): string =>
     [
       ...series.map(({ name, values }) => `${name} ${count(values[i] ?? 0)}`),
-      ...(before ? [`before ${count(before[i] ?? 0)}`] : []),
+      ...(before ? [t('before {value}', { value: count(before[i] ?? 0) })] : []),
     ].join(' · ')
   const onKeyDown = (event: KeyboardEvent): void => {
     const to = {
@@ -100,13 +102,13 @@ export const DayChart = ({
           {before && (
             <li>
               <span class="swatch before" aria-hidden="true" />
-              Before <strong>{count(total(before))}</strong>{' '}
+              {t('Before')} <strong>{count(total(before))}</strong>{' '}
               <span class="soft">({changeFrom(total(before), total(sums))})</span>
             </li>
           )}
         </ul>
       </figcaption>
-      {isEmpty && <p class="nothing soft">No activity in this period</p>}
+      {isEmpty && <p class="nothing soft">{t('No activity in this period')}</p>}
       <p class="readout" role="status" hidden={isEmpty}>
         {chosen !== undefined && (
           <>
@@ -119,7 +121,7 @@ export const DayChart = ({
         class="plot"
         hidden={isEmpty}
         role="group"
-        aria-label={`${title}: the arrow keys name the values of each day`}
+        aria-label={t('{title}: the arrow keys name the values of each day', { title })}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move through the days
         tabIndex={0}
         onKeyDown={onKeyDown}
@@ -135,9 +137,16 @@ export const DayChart = ({
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${title}: ${count(total(sums))} in ${days.length} days, at most ${count(Math.max(...sums))} per day${
-            comparison ? `; ${comparison}` : ''
-          }. Daily numbers are in the table below.`}
+          aria-label={t(
+            '{title}: {total} in {days, plural, one {# day} other {# days}}, at most {most} per day{comparison}. Daily numbers are in the table below.',
+            {
+              title,
+              total: count(total(sums)),
+              days: days.length,
+              most: count(Math.max(...sums)),
+              comparison: comparison ? `; ${comparison}` : '',
+            },
+          )}
         >
           {ticks.slice(0, -1).map((tick) => (
             <line key={tick} class="grid" x1={0} x2={WIDTH} y1={HEIGHT - heightOf(tick)} y2={HEIGHT - heightOf(tick)} />
@@ -185,19 +194,19 @@ export const DayChart = ({
         </p>
       </div>
       <details>
-        <summary>{title} by day</summary>
+        <summary>{t('{title} by day', { title })}</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard */}
-        <section class="table days" tabIndex={0} aria-label={`${title} by day`}>
+        <section class="table days" tabIndex={0} aria-label={t('{title} by day', { title })}>
           <table>
             <thead>
               <tr>
-                <th scope="col">Day</th>
+                <th scope="col">{t('Day')}</th>
                 {series.map(({ name }) => (
                   <th key={name} scope="col">
                     {name}
                   </th>
                 ))}
-                {before && <th scope="col">Before</th>}
+                {before && <th scope="col">{t('Before')}</th>}
               </tr>
             </thead>
             <tbody>

@@ -1,7 +1,7 @@
 import { type ComponentType, createElement } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import { t } from './messages.ts'
 import { Empty, Screen, Skeleton } from './screen.tsx'
+import { useScript } from './script.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each component takes properties of its own
 export type Load = () => Promise<{ default: ComponentType<any> }>
@@ -11,35 +11,6 @@ const LATER_MS = 5 * 60_000
 
 /** Loads a script after a while. A page that stays open then has it, even if a deployment has removed the file. */
 export const loadLater = (load: Load): void => void setTimeout(() => load().catch(() => {}), LATER_MS)
-
-const loaded = new Map<() => Promise<object>, object>()
-
-/** Loads a script when something that needs it is shown. */
-export const useScript = <T extends object>(load: () => Promise<T>): { script: T | undefined; hasFailed: boolean } => {
-  const [, setTurn] = useState(0)
-  const [hasFailed, setFailed] = useState(false)
-  useEffect(() => {
-    setFailed(false)
-    let here = true
-    const show = (): void => {
-      if (here) setTurn((turn) => turn + 1)
-    }
-    // It may have loaded between render and effect.
-    if (loaded.has(load)) show()
-    else
-      load().then(
-        (script) => {
-          loaded.set(load, script)
-          show()
-        },
-        () => here && setFailed(true),
-      )
-    return () => {
-      here = false
-    }
-  }, [load])
-  return { script: loaded.get(load) as T | undefined, hasFailed }
-}
 
 const Reload = () => (
   <Empty title={t('This part of the page couldn’t be loaded.')}>

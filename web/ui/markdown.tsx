@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { safeUrl, sanitize } from '../session/text.ts'
+import { t } from './messages.ts'
 
 /**
  * A safe subset of Markdown, rendered as elements and never as HTML: headings, paragraphs, emphasis, code, links, lists, quotes,
@@ -106,7 +107,7 @@ const cells = (line: string): string[] =>
 
 const Grid = ({ lines: [head = '', , ...rows] }: { lines: readonly string[] }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: the scroll area must be reachable with the keyboard
-  <section class="table-scroll" tabIndex={0} aria-label="Table">
+  <section class="table-scroll" tabIndex={0} aria-label={t('Table')}>
     <table>
       <thead>
         <tr>
@@ -131,8 +132,12 @@ const Grid = ({ lines: [head = '', , ...rows] }: { lines: readonly string[] }) =
 )
 
 const Code = ({ text, language }: { text: string; language: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: the scroll area must be reachable with the keyboard
-  <section class="json" tabIndex={0} aria-label={language ? `Code in ${sanitize(language)}` : 'Code'}>
+  <section
+    class="json"
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the scroll area must be reachable with the keyboard
+    tabIndex={0}
+    aria-label={language ? t('Code in {language}', { language: sanitize(language) }) : t('Code')}
+  >
     <pre>{text.split('\n').map(sanitize).join('\n')}</pre>
   </section>
 )

@@ -3,10 +3,10 @@ import { type ComponentChildren, createElement } from 'preact'
 import { useState } from 'preact/hooks'
 import { miniApp } from '../session/config.ts'
 import { Icon, type IconName } from './icons.tsx'
-import { useScript } from './lazy.tsx'
 import { t } from './messages.ts'
 import { place } from './router.ts'
 import { Screen } from './screen.tsx'
+import { useScript } from './script.ts'
 
 /** A navigation link. */
 export interface NavItem {

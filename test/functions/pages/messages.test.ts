@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languageOf, pickLanguage, translator } from '#shared/kernel/messages.ts'
+import { findUntranslated } from '#web/messages/calls.ts'
 import { compileMessages, PSEUDO, translationInto } from '#web/messages/compile.ts'
 import { messages } from '#web/messages/plugin.ts'
-import { checkCatalogues, messagesOf, SURFACES } from '#web/messages/surfaces.ts'
+import { checkCatalogues, checkUntranslated, messagesOf, SURFACES } from '#web/messages/surfaces.ts'
 
 const IMPORT = "import { rich, t } from '../ui/messages.ts'\n"
 
@@ -43,6 +44,30 @@ describe('the catalogues', () => {
         expect(text).not.toBe('')
       }
     }
+  })
+})
+
+describe('text in JSX', () => {
+  it('of the console, the portal and what they share is a message everywhere', async () => {
+    expect(await checkUntranslated()).toEqual([])
+  })
+
+  it('that isn’t a message is found: as content, in an attribute, in a condition or a template', () => {
+    const code = `const A = ({ n, busy }) => (
+  <>
+    <p title="A title" class="not read">Some text {n}</p>
+    <b aria-label={busy ? 'Please wait' : t('Ready')}>{busy && 'Working'}</b>
+    <i>{\`${'$'}{n} runs\`}</i>
+    <code>npm start</code> · {n} × 3
+  </>
+)`
+    expect(findUntranslated(code, 'a.tsx')).toEqual([
+      { line: 3, text: 'A title' },
+      { line: 3, text: 'Some text' },
+      { line: 4, text: 'Working' },
+      { line: 4, text: 'Please wait' },
+      { line: 5, text: 'runs' },
+    ])
   })
 })
 

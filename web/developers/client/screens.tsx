@@ -1,3 +1,4 @@
+import { t } from '../../ui/messages.ts'
 import { loadRoute, type Route, RoutedScreen } from '../../ui/routes.tsx'
 
 const ROUTES: readonly Route[] = [
@@ -23,4 +24,4 @@ const ROUTES: readonly Route[] = [
 ]
 loadRoute(ROUTES)
 
-export const Screens = () => <RoutedScreen routes={ROUTES} refusal={null} start="list of apps" />
+export const Screens = () => <RoutedScreen routes={ROUTES} refusal={null} start={t('list of apps')} />

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { safeUrl, sanitize } from '../../../session/text.ts'
+import { t } from '../../../ui/messages.ts'
 
 /**
  * Shows a safe subset of Markdown as elements: headings, lists, quotes, tables, code, emphasis and links. Markup, images and
@@ -84,13 +85,13 @@ const Code = ({ text, language }: { text: string; language: string }) => {
   return (
     <div class="code">
       <p class="bar-line">
-        <span>{sanitize(language) || 'Code'}</span>
+        <span>{sanitize(language) || t('Code')}</span>
         <button
           type="button"
           class="quiet small"
           onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
         >
-          {copied ? 'Copied' : 'Copy'}
+          {copied ? t('Copied') : t('Copy')}
         </button>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area that the keyboard has to reach */}
@@ -111,7 +112,7 @@ const cells = (row: string): string[] =>
 
 const Table = ({ rows: [head = '', , ...rows] }: { rows: readonly string[] }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area that the keyboard has to reach
-  <section class="table" tabIndex={0} aria-label="Table">
+  <section class="table" tabIndex={0} aria-label={t('Table')}>
     <table>
       <thead>
         <tr>

@@ -48,7 +48,7 @@ const Runs = ({ app }: { app: App }) => {
   return (
     <>
       <Filters>
-        <Search name="find" label={t('Run or request')} hint="run_… or req_…" />
+        <Search name="find" label={t('Run or request')} hint={t('run_… or req_…')} />
         <Choice name="status" label={t('Status')} options={['succeeded', 'failed', 'cancelled']} />
         <Search name="error_code" label={t('Error code')} hint="agent_timeout" />
         <Choice name="place" label={t('Where')} options={{ customers: t('Customers'), sandbox: t('Sandbox') }} />
