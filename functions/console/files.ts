@@ -96,13 +96,22 @@ const download = defineEndpoint({
             'Lets the browser show a PDF instead of saving it. A file of any other type is saved all the same, because it ' +
             'could run in the browser.',
         }),
+      thumbnail: z
+        .enum(['true', 'false'])
+        .default('false')
+        .transform((text) => text === 'true')
+        .meta({
+          description:
+            'For a small picture in a list. Doesn’t count as reading the file, if it is a PNG, JPEG, GIF, WebP or AVIF image of ' +
+            'up to 2 MiB.',
+        }),
     }),
   response: DownloadSchema,
   errors: ['conflict'],
   needs: ['files:read'],
   secret: true,
   handler: ({ work, caller, params, query }) =>
-    loadDownload(work, caller.workspace.id, params.id, userOf(caller), query.inline),
+    loadDownload(work, caller.workspace.id, params.id, userOf(caller), query),
 })
 
 const renew = defineEndpoint({

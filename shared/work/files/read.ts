@@ -44,7 +44,7 @@ export const readFile = async (
   workspaceId: string,
   id: string,
   user: FileUser,
-  inline = false,
+  { inline = false, thumbnail = false }: { inline?: boolean; thumbnail?: boolean } = {},
 ): Promise<FileWithDownloadView> => {
   const { file: found, use } = await loadFileAndUse(work, workspaceId, id, user)
   let file = found
@@ -61,7 +61,7 @@ export const readFile = async (
   const isReady = file.status === 'ready'
   const [download_url] = await Promise.all([
     isReady ? signDownloadUrl(work, file, inline) : null,
-    isReady && recordRead(work, file, user, use),
+    isReady && !(thumbnail && hasThumbnail(file)) && recordRead(work, file, user, use),
   ])
   return { ...presentFile(file), download_url }
 }
@@ -75,10 +75,10 @@ export const loadDownload = async (
   workspaceId: string,
   id: string,
   user: FileUser,
-  inline: boolean,
+  as: { inline: boolean; thumbnail: boolean },
 ): Promise<DownloadView> => {
   const now = work.clock.now()
-  const { name, content_type, size, download_url } = await readFile(work, workspaceId, id, user, inline)
+  const { name, content_type, size, download_url } = await readFile(work, workspaceId, id, user, as)
   if (download_url === null) {
     throw fail('conflict', {
       message: 'The file hasn’t been uploaded yet.',
@@ -87,6 +87,10 @@ export const loadDownload = async (
   }
   return { download_url, expires_at: iso(now + LIMITS.downloadAddressLife), name, content_type, size }
 }
+
+/** Reports whether lists show a small picture of a file, which isn't recorded as a read. */
+const hasThumbnail = ({ content_type, size }: Pick<FileRecord, 'content_type' | 'size'>): boolean =>
+  /^image\/(png|jpeg|gif|webp|avif)$/.test(content_type) && size <= LIMITS.thumbnailBytes
 
 /** Reports whether the object of a pending upload exists. Checks its size too, although the size was signed. */
 export const isUploaded = async (

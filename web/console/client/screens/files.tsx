@@ -1,13 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { visible } from '../../../session/text.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { useData, usePages } from '../../../ui/data.ts'
 import { filter, Search, setFilter } from '../../../ui/filters.tsx'
 import { Field } from '../../../ui/form.tsx'
 import { bytes, count } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icons.tsx'
+import { part } from '../../../ui/lazy.tsx'
 import { t } from '../../../ui/messages.ts'
 import { navigate } from '../../../ui/router.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
+import { useScript } from '../../../ui/script.ts'
 import { Name, State, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import { api, unwrap } from '../api.ts'
@@ -23,9 +26,20 @@ import {
   RenameFolder,
   type StoredFile,
 } from '../ui/file-dialogs.tsx'
+import { LARGEST_THUMBNAIL, previewKind } from '../ui/preview-kind.ts'
 import { Uploads } from '../ui/uploads.tsx'
 import { Windowed } from '../ui/windowed.tsx'
 import { addUploads, restoreUploads, uploads } from '../uploads.ts'
+
+const loadThumbnail = () => import('../ui/thumbnail.tsx')
+
+/** A small picture of a file, and its kind until that is there. */
+const Thumbnail = ({ id, label }: { id: string; label: string }) => {
+  const { script } = useScript(loadThumbnail)
+  return script ? <script.default id={id} label={label} /> : <>{label}</>
+}
+
+const BulkFiles = part(() => import('../ui/bulk-files.tsx'))
 
 type FilePage = { items: StoredFile[]; next_cursor: string | null }
 type FolderPage = { items: Folder[]; next_cursor: string | null }
@@ -67,17 +81,45 @@ const ROW = () => 4
 /** Extension of a name, as the label of its kind. */
 const kindLabel = (name: string): string => /\.([a-z0-9]{1,4})$/i.exec(name)?.[1]?.toUpperCase() ?? 'FILE'
 
+/** Reports whether the list shows a small picture of a file. People who save data get none. */
+const isPictured = (file: StoredFile): boolean =>
+  file.status === 'ready' &&
+  file.size <= LARGEST_THUMBNAIL &&
+  previewKind(file) === 'image' &&
+  !(navigator as { connection?: { saveData?: boolean } }).connection?.saveData
+
+/** What keys do to a row of the list. */
+interface ListKeys {
+  rename: (id: string) => void
+  /** Selects a file, or takes it out of the selection. */
+  toggle: (id: string, extend: boolean) => void
+  all: () => void
+  none: () => void
+}
+
 /** Moves the focus between the names of a list, and starts what a key stands for. */
-const onListKey = (event: KeyboardEvent & { currentTarget: HTMLElement }, rename: (id: string) => void): void => {
+const onListKey = (
+  event: KeyboardEvent & { currentTarget: HTMLElement },
+  { rename, toggle, all, none }: ListKeys,
+): void => {
   const names = [...event.currentTarget.querySelectorAll<HTMLElement>('.name')]
   const at = names.indexOf(document.activeElement as HTMLElement)
-  if (at < 0 || event.altKey || event.ctrlKey || event.metaKey) return
+  if (at < 0 || event.altKey) return
+  if (event.ctrlKey || event.metaKey) {
+    if (event.key !== 'a') return
+    all()
+    event.preventDefault()
+    return
+  }
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: names.length - 1 }[event.key]
   const row = names[at]?.closest<HTMLElement>('li')
   if (to !== undefined) {
     names[to]?.focus()
     names[to]?.scrollIntoView({ block: 'nearest' })
   } else if (event.key === 'F2' && row?.dataset.id) rename(row.dataset.id)
+  else if (event.key === 'x' && row?.dataset.id) toggle(row.dataset.id, false)
+  else if (event.key === 'X' && row?.dataset.id) toggle(row.dataset.id, true)
+  else if (event.key === 'Escape') none()
   else if (event.key === 'Delete') row?.querySelector<HTMLElement>('button.danger')?.click()
   else return
   event.preventDefault()
@@ -128,6 +170,21 @@ const Rows = ({
 }) => {
   const [open, setOpen] = useState<Open>()
   const [focus, setFocus] = useState('')
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const last = useRef('')
+  const chosen = items.filter(({ id }) => selected.has(id))
+  const toggle = (id: string, extend: boolean): void => {
+    const next = new Set(selected)
+    const [from, to] = [last.current, id].map((one) => items.findIndex((item) => item.id === one)).sort((a, b) => a - b)
+    // As in file managers, Shift selects everything up to here.
+    if (extend && from !== undefined && from >= 0)
+      for (const one of items.slice(from, (to ?? from) + 1)) next.add(one.id)
+    else if (!next.delete(id)) next.add(id)
+    last.current = id
+    setSelected(next)
+  }
+  const all = () => setSelected(new Set(items.map(({ id }) => id)))
+  const none = () => setSelected(new Set())
   const file = items.find(({ id }) => id === open?.id)
   const folderOf = (id: string | null): string => folders.find((folder) => folder.id === id)?.name ?? ''
   const close = () => setOpen(undefined)
@@ -135,15 +192,23 @@ const Rows = ({
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside
     <div
       class="file-list"
-      onKeyDown={(event) => onListKey(event, (id) => setOpen({ id, as: 'rename' }))}
+      onKeyDown={(event) => onListKey(event, { rename: (id) => setOpen({ id, as: 'rename' }), toggle, all, none })}
       onFocusIn={({ target }) => setFocus((target as HTMLElement).closest<HTMLElement>('li')?.dataset.id ?? '')}
     >
+      {chosen.length > 0 && <BulkFiles files={chosen} folders={folders} onAll={all} onNone={none} />}
       <Windowed items={items} heightOf={ROW} keep={focus}>
         {(one, placed) => (
           <li key={one.id} data-id={one.id} {...placed}>
             <div class="file-row">
+              <input
+                type="checkbox"
+                class="select"
+                aria-label={t('Select {name}', { name: visible(one.name) })}
+                checked={selected.has(one.id)}
+                onClick={(event) => toggle(one.id, event.shiftKey)}
+              />
               <span class="kind" aria-hidden="true">
-                {kindLabel(one.name)}
+                {isPictured(one) ? <Thumbnail id={one.id} label={kindLabel(one.name)} /> : kindLabel(one.name)}
               </span>
               <span class="grow">
                 <button type="button" class="quiet name" onClick={() => setOpen({ id: one.id, as: 'file' })}>

@@ -1,6 +1,9 @@
 /** Ways to show a file. HTML, SVG and scripts are shown as their text, so that nothing in them ever runs. */
 export type PreviewKind = 'image' | 'pdf' | 'csv' | 'markdown' | 'text'
 
+/** Largest image of which a list shows a small picture, in bytes. */
+export const LARGEST_THUMBNAIL = 2 * 1_024 * 1_024
+
 /** Largest image that is shown, and the beginning of a text that is read, in bytes. */
 export const LARGEST_IMAGE = 15 * 1_024 * 1_024
 export const TEXT_READ = 512 * 1_024
