@@ -140,10 +140,13 @@ export const heading = (page: Page, name: string | RegExp) => page.getByRole('he
 
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Expects no axe violations and no horizontal overflow, in both colour schemes, on a phone and on a desktop. */
-export const expectAccessible = async (page: Page, state: string): Promise<void> => {
+/**
+ * Expects no axe violations and no horizontal overflow, in both colour schemes.
+ * @param widths of the window; by default a phone's and a desktop's
+ */
+export const expectAccessible = async (page: Page, state: string, widths = [360, 1_280]): Promise<void> => {
   if (!(await page.evaluate('Boolean(window.axe)'))) await page.evaluate(await axe)
-  for (const width of [360, 1_280]) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 800 })
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
