@@ -30,7 +30,7 @@ ${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1
   OpenAPI         ${baseUrl}/openapi.json
   MCP             ${baseUrl}/mcp (assistants sign in; agents use their access token)
   messenger       ${options.messenger} (stands in for Telegram)
-  mailbox         ${options.mailbox} (e-mail to developers)
+  mailbox         ${options.mailbox} (e-mail to developers and people)
   admin key       ${ADMIN.key}
   data            ${options.dataDir} (npm start -- --fresh starts without data)
 

@@ -38,6 +38,7 @@ import * as requests from './marketplace/requests/entity.ts'
 import * as reviews from './marketplace/reviews/entity.ts'
 import * as bot from './messaging/bot/entity.ts'
 import * as inbox from './messaging/inbox/entity.ts'
+import * as mail from './messaging/mail/entity.ts'
 import * as messenger from './messaging/messenger/entity.ts'
 import * as abuse from './moderation/abuse/entity.ts'
 import * as correspondence from './moderation/correspondence/entity.ts'
@@ -107,6 +108,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     reviews,
     bot,
     inbox,
+    mail,
     messenger,
     abuse,
     correspondence,

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { logoPath } from '#shared/catalogue/logos/path.ts'
 import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { PersonMailEntity } from '#shared/messaging/mail/entity.ts'
+import { unsubscribeUrl } from '#shared/messaging/mail/unsubscribe.ts'
 import { A2A, looking } from './a2a.ts'
 import { confirmEmail, invited as invitedTeammate, newTeammate, signedInByEmail, unique } from './developers.ts'
+import { giveEmail, requestEmailCode } from './email.ts'
 import { installed } from './fixtures.ts'
 import { hostActors } from './hosts.ts'
 import { REDIRECT } from './oauth.ts'
@@ -218,6 +221,15 @@ const personWithPasskey = async ({ actors, platform }: Stage) => {
   const body = { name: 'Laptop', ...authenticator.create(asked) }
   const added = await platform.call('POST', '/console/passkeys', { token, body })
   return { token, authenticator, passkey: added.body.id as string }
+}
+
+/** Path of the link that ends a person's e-mail about their workspace. */
+const unsubscribePath = async ({ actors, platform }: Stage): Promise<string> => {
+  const { token, user, workspace } = await actors.signIn()
+  await giveEmail(platform, token, `${unique('person')}@example.com`)
+  const mail = await platform.deps.table.get(PersonMailEntity, { user_id: user.id })
+  if (!mail) throw new Error('the person has no address')
+  return unsubscribeUrl('', mail, workspace.id)
 }
 
 /** Signs the owner of a new developer account in by e-mail. */
@@ -905,6 +917,18 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     token: (await stage.integration()).person.token,
     body: { messaging_app: { muted: false, off: ['agent.notice'], muted_until: '2099-01-01T00:00:00.000+00:00' } },
   }),
+  'console.email.set': async (stage) => ({
+    path: '/console/email',
+    token: (await stage.actors.signIn()).token,
+    body: { email: 'ada@example.com' },
+  }),
+  'console.email.confirm': async (stage) => {
+    const { token } = await stage.actors.signIn()
+    const body = { code: await requestEmailCode(stage.platform, token, 'ada@example.com') }
+    return { path: '/console/email/confirm', token, body }
+  },
+  'console.email.askToUnsubscribe': async (stage) => ({ path: await unsubscribePath(stage) }),
+  'console.email.unsubscribe': async (stage) => ({ path: await unsubscribePath(stage) }),
   'console.views.set': async (stage) => ({
     path: '/console/views',
     token: (await stage.integration()).person.token,

@@ -41,7 +41,8 @@ const list = defineEndpoint({
     load: ({ work, caller }) => loadInbox(work, caller.member),
     read: ({ work, caller: { member }, query }, page, inbox) =>
       query.unread ? listUnread(work, member, inbox.state, page) : listNotifications(work, member, page),
-    present: (notification, _context, inbox) => presentNotification(notification, isRead(inbox.state, notification.id)),
+    present: (notification, { caller }, inbox) =>
+      presentNotification(notification, isRead(inbox.state, notification.id), caller.user.locale),
     beside: async ({ work, caller, query }, inbox) => ({
       unread: await loadUnreadCount(work, caller.member, inbox, query.cursor === undefined),
     }),

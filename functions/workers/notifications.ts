@@ -1,17 +1,20 @@
 import { BusMessage } from '#shared/foundation/queues/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
 import { announceEvent, deliverNotification, PersonMessage } from '#shared/messaging/inbox/index.ts'
+import { handleMailWake, MailWake } from '#shared/messaging/mail/index.ts'
 
 /**
- * Delivers notifications to people in the messaging app. An event becomes one message per person, so that an
- * unreachable person does not delay the others.
+ * Delivers notifications to people in the messaging app and by e-mail. An event becomes one message per person, so that
+ * an unreachable person does not delay the others.
  */
 export const worker: QueueWorker = {
   name: 'notifications',
   source: { kind: 'queue', queue: 'notifications' },
-  needs: ['table:read', 'table:write', 'objects:read', 'bot', 'queue:notifications', 'queue:live'],
+  needs: ['table:read', 'table:write', 'objects:read', 'bot', 'mail', 'queue:notifications', 'queue:live'],
   timeoutSeconds: 60,
   handle(work, message) {
+    const mail = MailWake.safeParse(message)
+    if (mail.success) return handleMailWake(work, mail.data)
     const person = PersonMessage.safeParse(message)
     return person.success
       ? deliverNotification(work, person.data)

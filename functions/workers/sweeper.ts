@@ -12,6 +12,12 @@ import type { ScheduledWorker } from '#shared/http/worker.ts'
 import { handleOverdueMail, OutgoingMailEntity } from '#shared/identity/mails/index.ts'
 import { handleOverdueRemoval, handleOverdueWithdrawal } from '#shared/lifecycle/removal/index.ts'
 import { AgentRequestEntity, handleOverdueRank } from '#shared/marketplace/requests/index.ts'
+import {
+  handleDueDigest,
+  handleDueNotificationMail,
+  NotificationMailEntity,
+  PersonMailEntity,
+} from '#shared/messaging/mail/index.ts'
 import { handleOverdueAccount, handleOverdueOutgoing, OutgoingEntity } from '#shared/messaging/messenger/index.ts'
 import { handleOverdueStoppage, StoppageEntity } from '#shared/moderation/suspension/index.ts'
 import { ChatEntity, handleOverdueChat } from '#shared/work/answering/index.ts'
@@ -50,6 +56,8 @@ export const OVERDUE_HANDLERS: readonly OverdueHandler[] = [
   { entity: AccountEntity, handle: handleOverdueAccount },
   { entity: OutgoingEntity, handle: handleOverdueOutgoing },
   { entity: OutgoingMailEntity, handle: handleOverdueMail },
+  { entity: NotificationMailEntity, handle: handleDueNotificationMail },
+  { entity: PersonMailEntity, handle: handleDueDigest },
 ]
 
 /** Runs every 30 seconds and completes overdue work: should one round die, the next completes it within two minutes. */
@@ -71,6 +79,7 @@ export const worker: ScheduledWorker = {
     'queue:approved-tools',
     'queue:inline-runs',
     'queue:messenger',
+    'queue:notifications',
     'queue:statistics',
     // A sweep hands over what it can't finish, and its workers what is left after their time.
     'queue:overdue',

@@ -7,6 +7,9 @@ interface Received {
   to: string
   subject: string
   text: string
+  html: string | undefined
+  /** Value of `List-Unsubscribe`. */
+  unsubscribe: string | undefined
 }
 
 /** Stand-in for Amazon SES. Keeps what was sent, for people to read at `/mailbox`. */
@@ -42,17 +45,32 @@ export const createMailbox = (now: () => number = Date.now): Mailbox => {
           'FromEmailAddress, ToAddresses, Subject and Body.Text are required',
           400,
         )
-      received.unshift({ at: new Date(now()), from: sent.FromEmailAddress, to, subject: simple.Subject.Data, text })
+      const headers: { Name: string; Value: string }[] = simple.Headers ?? []
+      received.unshift({
+        at: new Date(now()),
+        from: sent.FromEmailAddress,
+        to,
+        subject: simple.Subject.Data,
+        text,
+        html: simple.Body.Html?.Data,
+        unsubscribe: headers.find(({ Name }) => Name === 'List-Unsubscribe')?.Value,
+      })
       received.splice(KEPT)
       return { MessageId: `local-${received.length}-${now()}` }
     },
     page() {
       const mails = received.map(
-        ({ at, from, to, subject, text }) =>
-          `<article><h2>${escapeHtml(subject)}</h2><p>To ${escapeHtml(to)}, from ${escapeHtml(from)}, ${at.toISOString()}</p><pre>${escapeHtml(text)}</pre></article>`,
+        ({ at, from, to, subject, text, html, unsubscribe }) =>
+          `<article><h2>${escapeHtml(subject)}</h2><p>To ${escapeHtml(to)}, from ${escapeHtml(from)}, ${at.toISOString()}</p>${
+            unsubscribe ? `<p>List-Unsubscribe: ${escapeHtml(unsubscribe)}</p>` : ''
+          }<pre>${escapeHtml(text)}</pre>${
+            html
+              ? `<details><summary>As HTML</summary><iframe sandbox srcdoc="${escapeHtml(html)}"></iframe></details>`
+              : ''
+          }</article>`,
       )
       return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Mailbox</title>
-<style>body{font:16px/1.5 system-ui;max-width:44rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;background:#f4f4f4;padding:1rem}</style>
+<style>body{font:16px/1.5 system-ui;max-width:44rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;background:#f4f4f4;padding:1rem;overflow-wrap:anywhere}iframe{width:100%;height:30rem;border:1px solid #ccc}</style>
 <h1>Mailbox</h1><p>E-mail that the platform sent during this run. Nothing leaves this machine.</p>
 ${mails.join('\n') || '<p>No e-mail yet. Reload this page to look again.</p>'}</html>`
     },

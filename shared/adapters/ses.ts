@@ -13,7 +13,7 @@ const DEADLINE = 5 * SECOND
  * @param from verified address that the e-mails come from; without one, nothing can be sent
  */
 export const createMail = (from: string | undefined, environment: Environment): Mail => ({
-  async send({ to, subject, text }) {
+  async send({ to, subject, text, html, unsubscribe }) {
     if (from === undefined) throw new Error('no sender is configured (mailFrom)')
     const region = regionOf(environment)
     const address = environment.AWS_ENDPOINT_URL_SESV2 ?? environment.AWS_ENDPOINT_URL
@@ -22,7 +22,18 @@ export const createMail = (from: string | undefined, environment: Environment): 
     const body = JSON.stringify({
       FromEmailAddress: from,
       Destination: { ToAddresses: [to] },
-      Content: { Simple: { Subject: part(subject), Body: { Text: part(text) } } },
+      Content: {
+        Simple: {
+          Subject: part(subject),
+          Body: { Text: part(text), ...(html !== undefined && { Html: part(html) }) },
+          ...(unsubscribe !== undefined && {
+            Headers: [
+              { Name: 'List-Unsubscribe', Value: `<${unsubscribe}>` },
+              { Name: 'List-Unsubscribe-Post', Value: 'List-Unsubscribe=One-Click' },
+            ],
+          }),
+        },
+      },
     })
     const request = requestTo(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     const answer = await signedRequests('ses', environment, DEADLINE).send(request)

@@ -81,9 +81,10 @@ interface Definition<
   body?: B
   /**
    * Format of the body. Default `json`. `json-rpc` is one JSON-RPC 2.0 message, which the handler checks itself: its body
-   * reaches the handler unchecked, every error is a JSON-RPC error, and idempotency keys belong to what it calls.
+   * reaches the handler unchecked, every error is a JSON-RPC error, and idempotency keys belong to what it calls. `ignored`
+   * accepts any body and reads none.
    */
-  consumes?: 'json' | 'form' | 'json-rpc'
+  consumes?: 'json' | 'form' | 'json-rpc' | 'ignored'
   /** Accepts any JSON value, because checking it is the endpoint's purpose. */
   anyJson?: true
   /** Ignores unknown fields where an RFC requires it (OAuth). Other endpoints reject them. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { ERRORS, type ErrorCode, type PlatformError } from '../kernel/errors.ts'
 import type { StoredResponse } from './idempotency.ts'
+import { plainPage } from './plain-page.ts'
 
 /** Tells a person what happened and what they can do. They followed a link, and can't change the request. */
 const WORDS: Partial<Record<ErrorCode, { title: string; text: string }>> = {
@@ -24,18 +24,6 @@ const OTHERWISE = {
   text: 'The app that sent you here made an invalid request. Nothing was shared with it. Go back to the app and try again. If that doesn’t help, send the details below to the app’s support.',
 }
 
-const STYLE =
-  ':root{color-scheme:light dark}body{max-width:34rem;margin:0 auto;padding:12vh 1.25rem 3rem;font:1rem/1.55 system-ui,sans-serif}h1{font-size:1.5rem;line-height:1.25}dl{margin:2rem 0 0;padding-top:1rem;border-top:1px solid color-mix(in srgb,currentColor 20%,transparent);font-size:.875rem}dt{opacity:.75}dd{margin:0 0 .5rem;overflow-wrap:anywhere}'
-
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ')
-
 /** Returns true if the client prefers a page: a browser that follows a link says so first. */
 export const wantsPage = ({ accept = '' }: Record<string, string>): boolean => /^\s*text\/html\b/i.test(accept)
 
@@ -45,35 +33,15 @@ export const wantsPage = ({ accept = '' }: Record<string, string>): boolean => /
  */
 export const renderErrorPage = (error: PlatformError, requestId: string): StoredResponse => {
   const { title, text } = WORDS[error.code] ?? OTHERWISE
-  return {
+  return plainPage({
     status: error.status,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      'content-security-policy': POLICY,
-      'referrer-policy': 'no-referrer',
-      vary: 'Accept',
-      ...error.headers,
-    },
-    body: `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-<p>${text}</p>
+    language: 'en',
+    title,
+    headers: { vary: 'Accept', ...error.headers },
+    content: `<p>${text}</p>
 <dl>
 <dt>Error</dt><dd><code>${error.code}</code>: ${ERRORS[error.code][1]}</dd>
 <dt>Request</dt><dd><code>${requestId}</code></dd>
-</dl>
-</main>
-</body>
-</html>
-`,
-  }
+</dl>`,
+  })
 }

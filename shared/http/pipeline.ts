@@ -126,6 +126,10 @@ const readBody = (exchange: Exchange): void => {
       message: `The body has ${bytes} bytes. The limit of this endpoint is ${maxBodyBytes}.`,
     })
   }
+  if (consumes === 'ignored') {
+    exchange.body = {}
+    return
+  }
   const parse = consumes === 'form' ? parseForm : caller === 'client' ? parseParameters : parseJson
   exchange.body = parse(rawBody, headers['content-type'])
   if (body) return

@@ -64,6 +64,8 @@ export const LIMITS = {
   fileTextBytes: KIB * KIB,
   fileBase64Bytes: 4 * KIB * KIB,
   fileUploadBytes: 100 * KIB * KIB,
+  /** Largest image of which lists show a small picture. */
+  thumbnailBytes: 2 * KIB * KIB,
 
   filesPerWorkspace: 100_000,
   fileBytesPerWorkspace: 5 * KIB * KIB * KIB,
@@ -85,6 +87,8 @@ export const LIMITS = {
   developerSessionLife: 12 * HOUR,
   /** E-mails that an account gets: 5 at once, one more every 12 minutes. */
   developerMailRate: { perSecond: 1 / 720, burst: 5 },
+  /** Codes that a person gets by e-mail, and codes to one address: 5 at once, one more every 12 minutes. */
+  personMailRate: { perSecond: 1 / 720, burst: 5 },
   emailTokenLife: HOUR,
   webhooksPerInstallation: 20,
   redirectUrisPerApp: 20,

@@ -173,7 +173,9 @@ describe('huge and deeply nested bodies', () => {
   })
 
   it('every endpoint that takes a body answers 413 over the limit, before it parses anything', async () => {
-    for (const endpoint of endpoints.filter(({ method, consumes }) => method !== 'GET' && consumes !== 'form')) {
+    for (const endpoint of endpoints.filter(
+      ({ method, consumes }) => method !== 'GET' && consumes !== 'form' && consumes !== 'ignored',
+    )) {
       const size = endpoint.maxBodyBytes + 1
       const headers = world.credentials[endpoint.caller] ?? {}
       platform.clock.advance(110)

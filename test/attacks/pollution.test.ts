@@ -36,7 +36,9 @@ const BODIES = [
   '{"__defineGetter__":1,"__lookupGetter__":1,"__defineSetter__":1}',
   '[{"__proto__":{"polluted":true}}]',
 ]
-const writing = endpoints.filter(({ method, consumes }) => method !== 'GET' && consumes !== 'form')
+const writing = endpoints.filter(
+  ({ method, consumes }) => method !== 'GET' && consumes !== 'form' && consumes !== 'ignored',
+)
 
 describe(`${BODIES.length} bodies that name prototypes at ${writing.length} endpoints`, () => {
   it('are refused or taken as data: nothing is polluted, nothing fails', async () => {

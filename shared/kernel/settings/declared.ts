@@ -187,7 +187,7 @@ export const FUNCTION_SETTINGS = {
     takes: () => z.email({ error: 'use an e-mail address' }).meta({ value: 'an e-mail address' }),
     group: 'providers',
     description:
-      'Sender of e-mail to developers: an address or domain that is verified in Amazon SES, in the stage’s region. Without it, no e-mail is sent.',
+      'Sender of e-mail to developers, and of notifications to people: an address or domain that is verified in Amazon SES, in the stage’s region. Without it, no e-mail is sent.',
     cost: '$0.10 a thousand e-mails',
   },
   webhookRetryDelaysSeconds: {

@@ -20,6 +20,7 @@ import {
 } from '#shared/identity/people/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { BotChatEntity } from '#shared/messaging/bot/index.ts'
+import { PersonMailEntity } from '#shared/messaging/mail/index.ts'
 import { auditEntry, auditPerson } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, missing, oneOf } from '#shared/table/expressions.ts'
@@ -73,6 +74,7 @@ export const deleteAccount = (work: Work, { user: { id }, session }: SignedIn): 
       ),
       IdentityEntity.delete(user, { where: { user_id: either(missing, oneOf(user.id)) } }),
       BotChatEntity.delete(user),
+      PersonMailEntity.delete({ user_id: id }),
       ...(await telegramRemovalWrites(work, user)),
       ...passkeys.map((passkey) => removePasskeyWrite(user.id, passkey.id)),
       SessionEntity.delete(session),

@@ -7,6 +7,8 @@ import type { BotFailure } from '#shared/kernel/ports/bot.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { loadOpenQuestions, RunEntity } from '#shared/work/runs/index.ts'
 import { BotChatEntity } from '../bot/entity.ts'
+import { PersonMailEntity } from '../mail/entity.ts'
+import { scheduleMail } from '../mail/schedule.ts'
 import { claimDelivery, type DeliveryLease } from './delivery-lease.ts'
 import { NotificationPreferencesEntity } from './entity.ts'
 import { botMessage } from './message.ts'
@@ -23,15 +25,18 @@ const TRIES = 5
 const PAUSES = [10 * SECOND, 60 * SECOND, 5 * 60 * SECOND, 15 * 60 * SECOND]
 
 /**
- * Sends a notification to one user through the platform's bot. Skips users who left the workspace, are blocked, muted
- * this kind or have no chat with the bot.
+ * Sends a notification to one user through the platform's bot, and plans its e-mail. Skips users who left the workspace or
+ * are blocked, and the bot's message for those who muted this kind or have no chat with the bot.
  *
  * Sends once, however often it is invoked, with one exception. If a worker dies after the Bot API accepted the message
  * and before that is recorded, the next worker sends it again. The Bot API has no idempotency key, and a duplicate does
  * less harm than an approval request nobody sees.
  */
 export const deliverNotification = async (work: WorkerWork, message: PersonMessage): Promise<void> => {
-  const recipient = await loadRecipient(work, message)
+  const known = await loadRecipient(work, message)
+  if (!known) return
+  await scheduleMail(work, known.notification, known)
+  const recipient = await loadChat(work, known)
   if (!recipient) return
   const { notification, user, chat } = recipient
   const claim = await claimDelivery(work, message, TRIES)
@@ -68,20 +73,31 @@ const later = async (
 const requeue = (work: WorkerWork, body: PersonMessage, delayMs: number): Promise<void> =>
   work.queues.send('notifications', [{ body, delayMs, group: body.workspace_id }])
 
-/** Loads the recipient and the notification in two round trips. Returns undefined if nothing should be sent. */
+/** Loads the recipient and the notification. Returns undefined if nothing should be sent. */
 const loadRecipient = async (work: WorkerWork, { notification_id, workspace_id, user_id }: PersonMessage) => {
   const { table, clock } = work
-  const [notification, workspace, member, user, preferences] = await table.getAll([
+  const [notification, workspace, member, user, preferences, mail] = await table.getAll([
     NotificationEntity.ref({ workspace_id, id: notification_id }),
     WorkspaceEntity.ref({ id: workspace_id }),
     MemberEntity.ref({ workspace_id, user_id }),
     UserEntity.ref({ id: user_id }),
     NotificationPreferencesEntity.ref({ workspace_id, user_id }),
-  ])
+    ...(work.settings.mailFrom === undefined ? [] : [PersonMailEntity.ref({ user_id })]),
+  ] as const)
   const now = clock.now()
   if (!notification || workspace?.status !== 'active' || !member || user?.status !== 'active') return undefined
-  if (now - notification.created_at > FRESH || !wantsNotification(preferences, notification.kind, now)) return undefined
-  const { installation_id, target } = notification
+  if (now - notification.created_at > FRESH) return undefined
+  return { notification, workspace, user: user as User, preferences, mail }
+}
+
+/** Loads the recipient's chat with the bot. Returns undefined if the bot shouldn't write to it. */
+const loadChat = async (
+  work: WorkerWork,
+  { notification, workspace, user, preferences }: NonNullable<Awaited<ReturnType<typeof loadRecipient>>>,
+) => {
+  const { table, clock, bot } = work
+  if (!wantsNotification(preferences, notification.kind, clock.now()) || !(await bot.credentials())) return undefined
+  const { workspace_id, installation_id, target } = notification
   const [chat, installation, run, questions] = await Promise.all([
     table.get(BotChatEntity, { identity: user.identity }),
     installation_id === undefined ? undefined : table.get(InstallationEntity, { workspace_id, id: installation_id }),
@@ -101,7 +117,7 @@ const loadRecipient = async (work: WorkerWork, { notification_id, workspace_id, 
     workspaceName: workspace.name,
     agentName: installation?.app_name,
     questions,
-    user: user as User,
+    user,
     chat,
   }
 }

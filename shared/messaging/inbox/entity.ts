@@ -38,11 +38,15 @@ const preferences = () =>
     muted_until: z.number().optional(),
     /** Kinds of notifications that aren't sent. */
     off: z.array(z.string()),
+    /** True if no e-mail is sent about this workspace. */
+    mail_off: z.boolean().optional(),
+    /** Ways by e-mail that differ from the defaults, by kind. */
+    mail_ways: z.record(z.string(), z.enum(['none', 'at_once', 'digest'])).optional(),
   })
 
 export type NotificationPreferences = z.infer<ReturnType<typeof preferences>>
 
-/** Notifications of a workspace that a person wants in Telegram. Without a record, they get all of them. */
+/** Notifications of a workspace that a person wants in Telegram and by e-mail. Without a record, the defaults apply. */
 export const NotificationPreferencesEntity = defineEntity({
   name: 'notification-preferences',
   schema: preferences,

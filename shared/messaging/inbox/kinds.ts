@@ -17,6 +17,7 @@ export const NOTIFICATION_KINDS = {
   'messenger.budget': 'An agent has used its daily budget for messages from outside.',
   'messenger.disconnected': 'A messenger account was disconnected.',
   'account.passkeys': 'A passkey was added to the person’s account, or removed from it.',
+  'account.email': 'The person’s e-mail address for notifications changed.',
   'budget.alert': 'A budget has reached 50, 80 or 100 percent.',
   'workspace.deleting': 'The workspace is scheduled for deletion.',
 } as const

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
-import type { Notification } from '#shared/identity/notifications/index.ts'
+import { type Notification, textsInLanguage } from '#shared/identity/notifications/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { KIND_NAMES, NOTIFICATION_KINDS } from './kinds.ts'
 import { startParameter } from './start-parameter.ts'
@@ -43,11 +43,11 @@ export const NotificationSchema = () =>
 
 export type NotificationView = z.infer<ReturnType<typeof NotificationSchema>>
 
-export const presentNotification = (notification: Notification, read: boolean): NotificationView => ({
+/** Presents a notification. @param locale language of the reader */
+export const presentNotification = (notification: Notification, read: boolean, locale: string): NotificationView => ({
   id: notification.id,
   kind: notification.kind,
-  title: notification.title,
-  body: notification.body,
+  ...textsInLanguage(notification, locale),
   to: notification.user_id === undefined ? 'everybody' : 'you',
   read,
   installation_id: notification.installation_id ?? null,
@@ -100,6 +100,15 @@ const inMessagingApp = () => ({
     }),
 })
 
+const kindsOf = (description: string) => z.array(z.enum(KIND_NAMES)).max(50).meta({ description })
+
+const byEmail = () => ({
+  off: z.boolean().meta({ description: 'No e-mail about this workspace.' }),
+  digest_off: z.boolean().meta({ description: 'No digests, in any workspace.' }),
+  at_once: kindsOf('Kinds sent at once, unless the person sees the notification within 5 minutes.'),
+  digest: kindsOf('Kinds in the daily digest. Kinds in neither list aren’t sent by e-mail.'),
+})
+
 /** `GET /console/notifications/preferences`. */
 export const PreferencesSchema = () =>
   z
@@ -111,6 +120,12 @@ export const PreferencesSchema = () =>
           description:
             'True if the bot can message the user, who must have pressed Start in its chat and not blocked it since.',
         }),
+      }),
+      email: z.object({
+        available: z.boolean().meta({ description: 'True if the platform sends e-mail.' }),
+        address: z.string().nullable().meta({ description: 'The person’s confirmed address.' }),
+        pending_address: z.string().nullable().meta({ description: 'Address that a code was sent to.' }),
+        ...byEmail(),
       }),
     })
     .meta({ id: 'NotificationPreferences' })
@@ -130,6 +145,14 @@ export const SetPreferences = () =>
           .default(null)
           .meta({ description: 'Mutes notifications until this time.', example: '2026-11-21T18:00:00.000+00:00' }),
       }),
+      email: z
+        .strictObject(byEmail())
+        .refine(({ at_once, digest }) => !at_once.some((kind) => digest.includes(kind)), {
+          path: ['digest'],
+          message: 'must not have kinds of at_once',
+        })
+        .optional()
+        .meta({ description: 'E-mail. Stays as it is if left out, so that nothing subscribes a person again.' }),
     })
     .meta({ example: { messaging_app: { muted: false, off: ['agent.notice'], muted_until: null } } })
 

@@ -24,6 +24,7 @@ const ROUTES: readonly Route[] = [
   { path: '/files', load: () => import('./screens/files.tsx') },
   { path: '/messenger', load: () => import('./screens/messenger.tsx') },
   { path: '/messenger/:id', load: () => import('./screens/messenger-chat.tsx') },
+  { path: '/open/:id', load: () => import('./screens/open.tsx') },
   { path: '/notifications', load: () => import('./screens/notifications.tsx'), first: 'console/notifications' },
   { path: '/access', load: () => import('./screens/access.tsx') },
   { path: '/assistants', load: () => import('./screens/assistants.tsx') },

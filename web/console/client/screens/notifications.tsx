@@ -10,29 +10,16 @@ import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow, unread } from '../live.ts'
 import { addressOf } from '../places.ts'
 import { sendAtOnce } from '../ui/at-once.ts'
+import EmailPreferences from '../ui/email-preferences.tsx'
+import { KINDS, type Kind } from '../ui/notification-kinds.ts'
 import { announceDelayed } from '../ui/undo.ts'
 
 type Notification = Schemas['Notification']
-type Preferences = Schemas['NotificationPreferences']
-type Kind = Preferences['messaging_app']['off'][number]
-
-const KINDS: [kind: Kind, words: string][] = [
-  ['run.awaiting_approval', t('A run needs approval')],
-  ['agent.question', t('An agent has a question')],
-  ['task.question', t('A task needs an answer')],
-  ['task.report', t('A task is ready for review')],
-  ['task.assigned', t('Someone assigned you a task')],
-  ['agent.notice', t('An agent sent a notice')],
-  ['grant.revoked', t('An app’s access was revoked')],
-  ['budget.alert', t('A budget reaches 50, 80 or 100 percent')],
-  ['account.passkeys', t('Your passkeys changed')],
-  ['review.replied', t('A developer replied to your review')],
-  ['request.claimed', t('An agent you requested is being built')],
-]
+type PreferencesView = Schemas['NotificationPreferences']
 
 const KEY = 'notifications list'
 
-const PreferencesForm = ({ messaging_app: now }: Preferences) => {
+const PreferencesForm = ({ messaging_app: now }: PreferencesView) => {
   const [muted, setMuted] = useState(now.muted)
   const [off, setOff] = useState<readonly Kind[]>(now.off)
   const send = async (): Promise<void> => {
@@ -71,15 +58,23 @@ const PreferencesForm = ({ messaging_app: now }: Preferences) => {
   )
 }
 
-const MessagingApp = () => {
+const Preferences = () => {
   const known = useData('notifications preferences', () => unwrap(api.GET('/console/notifications/preferences')))
   return (
-    <details class="card section">
-      <summary>{t('Telegram notifications')}</summary>
-      <Shown known={known} rows={2}>
-        {(data) => <PreferencesForm {...data} />}
-      </Shown>
-    </details>
+    <>
+      <details class="card section">
+        <summary>{t('Telegram notifications')}</summary>
+        <Shown known={known} rows={2}>
+          {(data) => <PreferencesForm {...data} />}
+        </Shown>
+      </details>
+      {known.data?.email.available && (
+        <details class="card section">
+          <summary>{t('E-mail notifications')}</summary>
+          <EmailPreferences key={known.data.email.address ?? ''} preferences={known.data} />
+        </details>
+      )}
+    </>
   )
 }
 
@@ -188,7 +183,7 @@ export default function Notifications() {
         }
       </Shown>
       <More more={list.more} />
-      <MessagingApp />
+      <Preferences />
     </Screen>
   )
 }
