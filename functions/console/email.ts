@@ -14,7 +14,7 @@ import {
   SetEmail,
   unsubscribe,
   unsubscribeTexts,
-} from '#shared/messaging/mail/index.ts'
+} from '#shared/messaging/inbox/index.ts'
 
 const common = { group: 'console', caller: 'console' } as const
 

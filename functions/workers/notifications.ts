@@ -1,7 +1,12 @@
 import { BusMessage } from '#shared/foundation/queues/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
-import { announceEvent, deliverNotification, PersonMessage } from '#shared/messaging/inbox/index.ts'
-import { handleMailWake, MailWake } from '#shared/messaging/mail/index.ts'
+import {
+  announceEvent,
+  deliverNotification,
+  handleMailWake,
+  MailWake,
+  PersonMessage,
+} from '#shared/messaging/inbox/index.ts'
 
 /**
  * Delivers notifications to people in the messaging app and by e-mail. An event becomes one message per person, so that

@@ -17,7 +17,7 @@ import {
   handleDueNotificationMail,
   NotificationMailEntity,
   PersonMailEntity,
-} from '#shared/messaging/mail/index.ts'
+} from '#shared/messaging/inbox/index.ts'
 import { handleOverdueAccount, handleOverdueOutgoing, OutgoingEntity } from '#shared/messaging/messenger/index.ts'
 import { handleOverdueStoppage, StoppageEntity } from '#shared/moderation/suspension/index.ts'
 import { ChatEntity, handleOverdueChat } from '#shared/work/answering/index.ts'

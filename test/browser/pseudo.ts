@@ -46,11 +46,12 @@ export const inMadeUpLanguage = (
  * addresses aren't translated.
  */
 const UNTRANSLATED = `(() => {
-  const own = 'bdi, code, pre, kbd, time, script, style, textarea, [lang="en"], [data-untranslated], .exact'
+  const own = 'bdi, code, pre, kbd, time, script, style, noscript, textarea, [lang="en"], [data-untranslated], .exact'
   const found = []
   const look = (text, element) => {
-    const left = text.replaceAll(/https?:\\S+|[\\w.]+@\\w+|\\b\\w+_\\w+\\b|\\b\\w+\\.\\w+\\b/g, '')
-    if (/[A-Za-z]{2,}/.test(left) && !element.closest(own)) found.push(text.trim())
+    const left = text.replaceAll(/Agent Integration Platform|https?:\\S+|[\\w.]+@\\w+|\\b\\w+[_:]\\w+\\b|\\b\\w+\\.\\w+\\b/g, '')
+    // A scope's description is the API's.
+    if (/[A-Za-z]{2,}/.test(left) && !/^⟦[A-Za-z ,.’-]*⟧$/.test(text.trim()) && !element.closest(own)) found.push(text.trim())
   }
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node; node = walker.nextNode()) look(node.data, node.parentElement)

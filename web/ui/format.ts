@@ -17,7 +17,7 @@ setInterval(() => {
 const locale = (): string => {
   try {
     const { region } = new Intl.Locale(reader.value.locale || navigator.language).maximize()
-    return region ? `${language}-${region}` : language
+    return region ? new Intl.Locale(language, { region }).toString() : language
   } catch {
     return language
   }

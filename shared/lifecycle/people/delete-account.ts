@@ -20,7 +20,7 @@ import {
 } from '#shared/identity/people/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { BotChatEntity } from '#shared/messaging/bot/index.ts'
-import { PersonMailEntity } from '#shared/messaging/mail/index.ts'
+import { PersonMailEntity } from '#shared/messaging/inbox/index.ts'
 import { auditEntry, auditPerson } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, missing, oneOf } from '#shared/table/expressions.ts'

@@ -3,10 +3,10 @@ import type { User } from '#shared/identity/people/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type BotChat, BotChatEntity } from '../bot/entity.ts'
-import { type PersonMail, PersonMailEntity } from '../mail/entity.ts'
-import { kindsBy, mailWays } from '../mail/ways.ts'
 import { type NotificationPreferences, NotificationPreferencesEntity } from './entity.ts'
 import type { NotificationKind } from './kinds.ts'
+import { type PersonMail, PersonMailEntity } from './mail/entity.ts'
+import { kindsBy, mailWays } from './mail/ways.ts'
 import type { PreferencesView, SetPreferences } from './schemas.ts'
 
 const load = async ({ table }: Pick<Deps, 'table'>, workspace_id: string, user: User) => {

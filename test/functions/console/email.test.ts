@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { HOUR, MINUTE } from '#shared/kernel/clock.ts'
-import { PersonMailEntity } from '#shared/messaging/mail/entity.ts'
+import { PersonMailEntity } from '#shared/messaging/inbox/mail/entity.ts'
 import { giveEmail, requestEmailCode } from '#testkit/email.ts'
 import { member, workspace } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'

@@ -1,5 +1,5 @@
-import type { NotificationPreferences } from '../inbox/entity.ts'
-import { KIND_NAMES, type NotificationKind } from '../inbox/kinds.ts'
+import type { NotificationPreferences } from '../entity.ts'
+import { KIND_NAMES, type NotificationKind } from '../kinds.ts'
 
 /** How a person gets notifications of a kind by e-mail. */
 export type MailWay = 'none' | 'at_once' | 'digest'

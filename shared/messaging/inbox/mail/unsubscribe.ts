@@ -7,7 +7,7 @@ import { sameSecret } from '#shared/kernel/secrets.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { exists } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { NotificationPreferencesEntity } from '../inbox/entity.ts'
+import { NotificationPreferencesEntity } from '../entity.ts'
 import { PersonMailEntity } from './entity.ts'
 
 /** E-mail that a link ends: all of one workspace, or digests. */

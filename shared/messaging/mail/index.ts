@@ -1,5 +1,0 @@
-export { confirmAddress, removeAddress, requestAddress } from './address.ts'
-export { NotificationMailEntity, PersonMailEntity } from './entity.ts'
-export { ConfirmEmail, EmailAddressSchema, PendingEmailSchema, SetEmail } from './schemas.ts'
-export { readUnsubscribeToken, unsubscribe, unsubscribeTexts } from './unsubscribe.ts'
-export { handleDueDigest, handleDueNotificationMail, handleMailWake, MailWake } from './wake.ts'
