@@ -8,7 +8,7 @@ const EVERY = { day: 'daily', month: 'monthly' } as const
 const UNITS = { runs: 'run', tokens: 'token', cost_units: 'cost unit' } as const
 
 /** Names a budget: "workspace’s daily budget of 100 runs". */
-export const budgetName = ({ subject, period, ...limits }: Budget, measure: Measure): string => {
+const budgetName = ({ subject, period, ...limits }: Budget, measure: Measure): string => {
   const limit = limits[measure] ?? 0
   return `${WHOSE[subject]} ${EVERY[period]} budget of ${limit.toLocaleString('en')} ${UNITS[measure]}${limit === 1 ? '' : 's'}`
 }

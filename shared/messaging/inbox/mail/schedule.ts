@@ -10,7 +10,7 @@ import { NotificationMailEntity, type PersonMail, PersonMailEntity } from './ent
 import { mailWay } from './ways.ts'
 
 /** Time that people have to see a notification elsewhere before they get it by e-mail. */
-export const UNSEEN_FOR = 5 * MINUTE
+const UNSEEN_FOR = 5 * MINUTE
 
 /** Time before a digest from which on it may have been composed without a new notification. */
 const COMPOSING = MINUTE
