@@ -75,7 +75,7 @@ const stringsIn = (node: Node | undefined | null): { text: string; node: Node }[
 const WORD = /\p{L}{2}/u
 
 /** Codes, ids, addresses and abbreviations, which are the same in all languages. */
-const TECHNICAL = /^([A-Z]{2,5}|[a-z\d]+([-_.:/]+[a-z\d…]*)+)$/
+const TECHNICAL = /^([A-Z]{2,5}|[a-z\d]+([-_.:/]+[a-z\d…*]*)+)$/
 
 const isText = (text: string): boolean => WORD.test(text) && !TECHNICAL.test(text.trim())
 
