@@ -50,8 +50,9 @@ export const Modal = ({
   )
 }
 
-/** A button that asks for confirmation before an action that can't be undone. */
+/** A button that asks for confirmation before an action that can't be undone, or that others learn of. */
 export const Confirm = ({
+  safe,
   label,
   title,
   verb,
@@ -60,6 +61,8 @@ export const Confirm = ({
   quiet,
   typed,
 }: {
+  /** It destroys nothing. */
+  safe?: boolean
   label: ComponentChildren
   title: string
   verb: string
@@ -80,7 +83,11 @@ export const Confirm = ({
   }
   return (
     <>
-      <button type="button" class={quiet ? 'quiet danger' : 'danger'} onClick={() => setOpen(true)}>
+      <button
+        type="button"
+        class={[quiet && 'quiet', !safe && 'danger'].filter(Boolean).join(' ')}
+        onClick={() => setOpen(true)}
+      >
         {typeof label === 'string' ? sanitize(label) : label}
       </button>
       {open && (
@@ -102,7 +109,7 @@ export const Confirm = ({
             </button>
             <button
               type="button"
-              class="danger"
+              class={safe ? 'primary' : 'danger'}
               aria-busy={busy}
               disabled={typed !== undefined && text.trim() !== typed.trim()}
               onClick={async () => (await act(what)) && close()}

@@ -15,24 +15,27 @@ export interface NavItem {
   icon: IconName
   /** Shown in the bottom bar of narrow windows. */
   first?: true
+  /** Places below another one that belong to it, too. */
+  under?: string
   /** True for users who may see it; everyone if omitted. */
   only?: ReadonlySignal<boolean>
   /** Number of items that need attention, with a description for screen readers. */
   count?: { of: ReadonlySignal<number>; words: string }
 }
 
-const isAt = (to: string, path: string): boolean => path === to || (to !== '/' && path.startsWith(`${to}/`))
+const isAt = ({ to, under = to }: NavItem, path: string): boolean =>
+  path === to || (under !== '/' && path.startsWith(`${under}/`))
 
 const isVisible = ({ only }: NavItem): boolean => !only || only.value
 
 /** Formats a count for a badge. */
 export const shortCount = (count: number): string => (count > 99 ? '99+' : String(count))
 
-const NavLink = ({ item: { to, label, icon, count }, extra }: { item: NavItem; extra?: boolean }) => (
+const NavLink = ({ item, item: { to, label, icon, count }, extra }: { item: NavItem; extra?: boolean }) => (
   <a
     href={`#${to}`}
     class={extra ? 'nav-link extra' : 'nav-link'}
-    {...(isAt(to, place.value.path) && { 'aria-current': 'page' as const })}
+    {...(isAt(item, place.value.path) && { 'aria-current': 'page' as const })}
   >
     <Icon name={icon} />
     <span>{label}</span>

@@ -7,7 +7,7 @@ import { Name } from '../../ui/text.tsx'
 import { type Identity, signOut } from './account.ts'
 
 export const ITEMS: readonly NavItem[] = [
-  { to: '/', label: t('Apps'), icon: 'agents', first: true },
+  { to: '/', under: '/apps', label: t('Apps'), icon: 'agents', first: true },
   { to: '/sandbox', label: t('Sandbox'), icon: 'store', first: true },
   { to: '/requests', label: t('Requests'), icon: 'wish', first: true },
   { to: '/team', label: t('Team'), icon: 'people' },

@@ -47,6 +47,7 @@ export default function Requests() {
                 {request.status === 'open' && may('POST /api/v1/dev/requests/{id}/claim') && (
                   <div class="actions">
                     <Confirm
+                      safe
                       label={t('I’ll build it')}
                       title={t('Claim this request?')}
                       verb={t('Claim')}

@@ -90,6 +90,7 @@ const Edit = ({ app, webhook }: Of) => {
 const DeliveryEntry = ({ app, webhook, delivery }: Of & { delivery: Delivery }) => {
   const { client, take } = sandboxOf(app)
   const { busy, failure, act } = useAction()
+  const last = delivery.attempts.at(-1)
   const redeliver = async (): Promise<void> => {
     const params = { path: { id: webhook.id, delivery: delivery.id } }
     await take(client.POST('/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver', { params }))
@@ -101,6 +102,13 @@ const DeliveryEntry = ({ app, webhook, delivery }: Of & { delivery: Delivery }) 
       <details class="entry">
         <summary>
           <State name={delivery.status} /> <code>{delivery.event_type}</code>{' '}
+          {last && (
+            <>
+              <span class="soft">
+                {last.response_code ?? t('no response')}, {duration(last.duration_ms)}
+              </span>{' '}
+            </>
+          )}
           <span class="soft">
             <When at={delivery.created_at} />,{' '}
             {t('{n, plural, one {# attempt} other {# attempts}}', { n: delivery.attempt })}
