@@ -16,6 +16,7 @@ import {
   handleTokenRequest,
   IntrospectionSchema,
   introspectToken,
+  openIdMetadata,
   PresentToken,
   revokeToken,
   TokenRequest,
@@ -217,7 +218,8 @@ const metadata = (['oauth-authorization-server', 'openid-configuration'] as cons
     caller: 'none',
     summary: `Get the second issuer’s metadata (${name})`,
     response: AuthorizationServerMetadataSchema,
-    handler: async ({ work }) => publicDocument(connectMetadata(work.settings)),
+    handler: async ({ work }) =>
+      publicDocument((name === 'openid-configuration' ? openIdMetadata : connectMetadata)(work.settings)),
   }),
 )
 

@@ -6,6 +6,7 @@ export {
   authorizationServerMetadata,
   connectMetadata,
   hostResourceMetadata,
+  openIdMetadata,
   ProtectedResourceMetadataSchema,
   protectedResourceMetadata,
 } from './metadata.ts'

@@ -52,6 +52,17 @@ export const connectMetadata = ({ baseUrl, hostRegistration }: Base & Pick<Setti
   protected_resources: [`${baseUrl}/api/v1`, `${baseUrl}/mcp`, `${baseUrl}/a2a`],
 })
 
+/**
+ * The same where OpenID Connect Discovery looks, with the members that it requires: strict clients refuse a document without them.
+ * There are no ID tokens, and no scope `openid`.
+ */
+export const openIdMetadata = (settings: Parameters<typeof connectMetadata>[0]) => ({
+  ...connectMetadata(settings),
+  jwks_uri: `${settings.baseUrl}/.well-known/jwks.json`,
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256'],
+})
+
 export const AuthorizationServerMetadataSchema = () =>
   z
     .looseObject({

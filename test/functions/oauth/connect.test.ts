@@ -174,6 +174,16 @@ describe('the metadata of the second issuer', () => {
   })
 })
 
+it('the metadata for OpenID clients has what their discovery requires, and offers no ID tokens', async () => {
+  const { body } = await platform.call('GET', '/connect/.well-known/openid-configuration')
+  expect(body).toMatchObject({
+    jwks_uri: expect.stringMatching(/\/\.well-known\/jwks\.json$/),
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  })
+  expect(body.scopes_supported).not.toContain('openid')
+})
+
 describe('GET /connect/authorize', () => {
   it.each<[string, Parameters]>([
     ['unsupported_response_type', { response_type: 'token' }],
