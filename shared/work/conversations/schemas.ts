@@ -24,9 +24,12 @@ export const AttachmentSchema = () =>
     .object({ file_id: z.string(), name: z.string(), content_type: z.string(), size: z.number().int() })
     .meta({ id: 'Attachment' })
 
+/** Has a name, because generators number an unnamed item after its list. */
+const attachedFileId = () => z.string().max(64).meta({ id: 'AttachedFileId' })
+
 /** Ids of files in a request. */
 export const attachmentIds = () =>
-  z.array(z.string().max(64)).max(LIMITS.attachmentsPerMessage).meta({ description: 'Ids of files of the workspace.' })
+  z.array(attachedFileId()).max(LIMITS.attachmentsPerMessage).meta({ description: 'Ids of files of the workspace.' })
 
 export const MessageSchema = () =>
   z
@@ -73,7 +76,7 @@ export const WriteMessage = () =>
     .strictObject({
       text: z.string().trim().min(1, 'must not be empty').max(LIMITS.messageCharacters),
       attachments: z
-        .array(z.string().max(64))
+        .array(attachedFileId())
         .max(LIMITS.attachmentsPerMessage)
         .default([])
         .meta({ description: 'Ids of files of the workspace. Requires the scope `files:read`.' }),
@@ -178,7 +181,7 @@ export const SayMessage = () =>
   z
     .strictObject({
       text: z.string().trim().min(1, 'must not be empty').max(LIMITS.messageCharacters),
-      attachments: z.array(z.string().max(64)).max(LIMITS.attachmentsPerMessage).default([]).meta({
+      attachments: z.array(attachedFileId()).max(LIMITS.attachmentsPerMessage).default([]).meta({
         description:
           'Ids of files of the workspace. The agent gets their names, and needs the scope `files:read` to read them.',
       }),
