@@ -838,11 +838,11 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   },
   'console.files.renameFolder': async (stage) => {
     const { token, id } = await filedAs(stage, { kind: 'folder', name: 'Contacts' })
-    return { path: `/console/files/folders/${id}`, token, body: { name: 'Customers' } }
+    return { path: `/console/folders/${id}`, token, body: { name: 'Customers' } }
   },
   'console.files.deleteFolder': async (stage) => {
     const { token, id } = await filedAs(stage, { kind: 'folder', name: 'Contacts' })
-    return { path: `/console/files/folders/${id}`, token }
+    return { path: `/console/folders/${id}`, token }
   },
   'console.audit.list': async (stage) => {
     const { installation, person } = await stage.integration()

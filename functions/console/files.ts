@@ -167,7 +167,7 @@ const rename = defineEndpoint({
   ...common,
   id: 'console.files.renameFolder',
   method: 'PATCH',
-  path: '/console/files/folders/{id}',
+  path: '/console/folders/{id}',
   params: { id: 'folder' },
   summary: 'Rename a folder',
   body: RenameFolder,
@@ -179,7 +179,7 @@ const removeFolder = defineEndpoint({
   ...common,
   id: 'console.files.deleteFolder',
   method: 'DELETE',
-  path: '/console/files/folders/{id}',
+  path: '/console/folders/{id}',
   params: { id: 'folder' },
   summary: 'Delete a folder and keep its files',
   description:

@@ -75,7 +75,7 @@ describe('a name with line breaks, direction controls or invisible characters', 
       },
       'a folder’s new name': async (name) => {
         const { body } = await asOwner('POST', '/console/files', { kind: 'folder', name: 'a' })
-        return asOwner('PATCH', `/console/files/folders/${body.id}`, { name })
+        return asOwner('PATCH', `/console/folders/${body.id}`, { name })
       },
       'a wish': (title) => asOwner('POST', '/console/agent-requests', { title }),
       'an admin': (name) =>

@@ -46,7 +46,7 @@ export const EditFile = () =>
 
 export type EditFile = z.infer<ReturnType<typeof EditFile>>
 
-/** Body of `PATCH /console/files/folders/{id}`. */
+/** Body of `PATCH /console/folders/{id}`. */
 export const RenameFolder = () => z.strictObject({ name: fileName() }).meta({ id: 'RenameFolder' })
 
 const view = () => ({

@@ -112,8 +112,8 @@ describe('a file', () => {
       ['PATCH', `/files/${id}`, { folder_id: theirs.id }],
       ['GET', `/files/${id}/uses`, undefined],
       ['POST', `/files/${id}/upload`, undefined],
-      ['PATCH', `/files/folders/${folder.id}`, { name: 'stolen' }],
-      ['DELETE', `/files/folders/${folder.id}`, undefined],
+      ['PATCH', `/folders/${folder.id}`, { name: 'stolen' }],
+      ['DELETE', `/folders/${folder.id}`, undefined],
     ] as const) {
       expect(outcome(await eve.call(method, path, body)), `${method} ${path}`).toEqual([404, 'not_found'])
     }
@@ -144,13 +144,13 @@ describe('a folder', () => {
   it('is renamed, and can’t be put into a folder, so folders never form a cycle', async () => {
     const ann = await someone()
     const [outer, inner] = [await ann.folder('Outer'), await ann.folder('Inner')]
-    expect((await ann.call('PATCH', `/files/folders/${outer.id}`, { name: 'Contracts' })).body).toEqual({
+    expect((await ann.call('PATCH', `/folders/${outer.id}`, { name: 'Contracts' })).body).toEqual({
       ...outer,
       name: 'Contracts',
     })
     for (const [path, body] of [
-      [`/files/folders/${outer.id}`, { name: 'Outer', folder_id: inner.id }],
-      [`/files/folders/${outer.id}`, { folder_id: outer.id }],
+      [`/folders/${outer.id}`, { name: 'Outer', folder_id: inner.id }],
+      [`/folders/${outer.id}`, { folder_id: outer.id }],
     ] as const) {
       expect(outcome(await ann.call('PATCH', path, body))).toEqual([422, 'validation_error'])
     }
@@ -163,11 +163,11 @@ describe('a folder', () => {
     const ann = await someone()
     const folder = await ann.folder()
     await storeRecords(ann.id, 130, () => ({ folder_id: folder.id }))
-    expect((await ann.call('DELETE', `/files/folders/${folder.id}`)).status).toBe(204)
-    expect(outcome(await ann.call('DELETE', `/files/folders/${folder.id}`))).toEqual([404, 'not_found'])
+    expect((await ann.call('DELETE', `/folders/${folder.id}`)).status).toBe(204)
+    expect(outcome(await ann.call('DELETE', `/folders/${folder.id}`))).toEqual([404, 'not_found'])
     expect((await ann.read('/files?kind=folder')).items).toEqual([])
     expect(outcome(await ann.call('GET', `/files?folder_id=${folder.id}`))).toEqual([404, 'not_found'])
-    expect(outcome(await ann.call('PATCH', `/files/folders/${folder.id}`, { name: 'Back' }))).toEqual([
+    expect(outcome(await ann.call('PATCH', `/folders/${folder.id}`, { name: 'Back' }))).toEqual([
       404,
       'not_found',
     ])
@@ -188,7 +188,7 @@ describe('a folder', () => {
     const ann = await someone()
     const folder = await ann.folder()
     const { id } = await ann.create()
-    await ann.call('DELETE', `/files/folders/${folder.id}`)
+    await ann.call('DELETE', `/folders/${folder.id}`)
     expect(outcome(await ann.call('PATCH', `/files/${id}`, { folder_id: folder.id }))).toEqual([404, 'not_found'])
     const late = { name: 'late.txt', content_type: 'text/plain', content: 'x', folder_id: folder.id }
     expect(outcome(await ann.call('POST', '/files', late))).toEqual([404, 'not_found'])

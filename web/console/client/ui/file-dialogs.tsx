@@ -38,7 +38,7 @@ export const RenameFolder = ({ folder, onClose }: { folder: Folder; onClose: () 
   const [name, setName] = useState(folder.name)
   const send = async (): Promise<void> => {
     const params = { path: { id: folder.id } }
-    await unwrap(api.PATCH('/console/files/folders/{id}', { params, body: { name: name.trim() } }))
+    await unwrap(api.PATCH('/console/folders/{id}', { params, body: { name: name.trim() } }))
     announce(t('Folder renamed.'))
     await refresh('files')
   }
@@ -57,7 +57,7 @@ export const DeleteFolder = ({ folder, done }: { folder: Folder; done: () => voi
     title={t('Delete {name}?', { name: folder.name })}
     verb={t('Delete folder')}
     act={async () => {
-      await unwrap(api.DELETE('/console/files/folders/{id}', { params: { path: { id: folder.id } } }))
+      await unwrap(api.DELETE('/console/folders/{id}', { params: { path: { id: folder.id } } }))
       announce(t('Folder deleted. Its files aren’t in a folder any more.'))
       done()
       await refresh('files')
