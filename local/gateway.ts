@@ -150,8 +150,15 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   }
 
   const server = createServer(
-    // Without `requireHostHeader`, because Node rejects such a request but still passes on what follows it.
-    { maxHeaderSize: 16 * 1024, keepAliveTimeout: 65_000, requestTimeout: 0, requireHostHeader: false },
+    {
+      maxHeaderSize: 16 * 1024,
+      keepAliveTimeout: 65_000,
+      requestTimeout: 0,
+      // Node rejects a request without one, but still passes on what follows it.
+      requireHostHeader: false,
+      // Java's client offers HTTP/2 in each first request over plain HTTP. It is answered without.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
     (request, response) => {
       // Requests that follow a rejected one on its connection are ignored.
       if (request.socket.writableEnded) return

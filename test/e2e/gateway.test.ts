@@ -25,6 +25,16 @@ const expectError = ({ status, body, headers, text }: Answer, ...codes: string[]
   expect(headers.get('content-type')).toMatch(/^application\/json/)
 }
 
+it('a request that offers HTTP/2 is answered without, as Java’s client sends it', async () => {
+  const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAEAAEAAAAIAAAAA' }
+  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
+  const request = httpRequest(`${running.baseUrl}/connect/token`, { method: 'POST', headers: form })
+  request.end('grant_type=refresh_token')
+  const [response] = await once(request, 'response')
+  response.resume()
+  expect([response.statusCode, response.headers.upgrade]).toEqual([401, undefined])
+})
+
 describe('requests that no function answers', () => {
   it.each([
     ['a body over the gateway’s 10 MiB', 'x'.repeat(10 * 1024 * 1024 + 1)],
