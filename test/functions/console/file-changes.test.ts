@@ -167,10 +167,7 @@ describe('a folder', () => {
     expect(outcome(await ann.call('DELETE', `/folders/${folder.id}`))).toEqual([404, 'not_found'])
     expect((await ann.read('/files?kind=folder')).items).toEqual([])
     expect(outcome(await ann.call('GET', `/files?folder_id=${folder.id}`))).toEqual([404, 'not_found'])
-    expect(outcome(await ann.call('PATCH', `/folders/${folder.id}`, { name: 'Back' }))).toEqual([
-      404,
-      'not_found',
-    ])
+    expect(outcome(await ann.call('PATCH', `/folders/${folder.id}`, { name: 'Back' }))).toEqual([404, 'not_found'])
     for (let i = 0; i < 4; i++) {
       platform.clock.advance(2 * MINUTE)
       await platform.sweep()
