@@ -12,6 +12,7 @@ import { isKept, isolationTables, measureIsolation } from './isolation.ts'
 import { latencyTables, measureLatency } from './latency.ts'
 import { listTables, measureLists } from './lists.ts'
 import { liveTables, measureLive } from './live.ts'
+import { measureNewcomer, newcomerTables } from './newcomer.ts'
 import { measureRecords, recordsTables } from './records.ts'
 import { writeResults } from './report/document.ts'
 import { machine } from './report/machine.ts'
@@ -36,11 +37,12 @@ const HELP = `npm run bench -- [part …] [--markdown]
   faults     events through the local run while workers die and everything around them fails; takes minutes, so it
              runs only when named; exits with 1 if anything is lost
   soak       runs per second and memory of npm start over five minutes of runs by eight clients; runs only when named
+  newcomer   time from an empty folder to an app in review, by the command line and by the portal; runs only when named
   idle       cost of a month without traffic, from the templates (run npm run build first)
 
   --markdown     also write the tables into docs/performance.md and docs/scale.md, detailed ones into bench/results
   --samples N    pairs of processes for each bundle (15)
-  --rounds N     rounds for the CPU of each request (8), for isolation (3) and for records (10)
+  --rounds N     rounds for the CPU of each request (8), for isolation (3), records (10) and newcomer (3)
   --only TEXT    measure only subjects whose name contains this, for cpu, lists, isolation and throughput
   --records N    records of each kind, for lists (10000; 100000 take about ten minutes and 3 GB), or in total, for records (1000000)
   --seconds N    seconds of load, for latency (10, twice), live (10), each round of isolation (8), each subject of throughput (10), soak (300)
@@ -140,6 +142,7 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
     return faultTables(played, { seed, retryDelays: RETRY_DELAYS })
   },
   soak: async () => soakTables(await measureSoak(seconds)),
+  newcomer: async () => newcomerTables(await measureNewcomer(rounds)),
   idle: idleTables,
 }
 
@@ -148,7 +151,7 @@ const OF_THE_STORE = new Set(['endpoints', 'cost', 'workload'])
 /** Parts that need `npm run build`. */
 const OF_A_BUILD = new Set(['bundles', ...OF_THE_STORE])
 const BUILT = path.resolve(import.meta.dirname, '../dist/openapi/openapi.json')
-const ONLY_NAMED = new Set(['records', 'faults', 'soak'])
+const ONLY_NAMED = new Set(['records', 'faults', 'soak', 'newcomer'])
 
 const unknown = positionals.find((part) => !(part in PARTS))
 if (unknown !== undefined) exitForUsage(`Unknown part '${unknown}'`)

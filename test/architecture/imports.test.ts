@@ -41,7 +41,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ops: ['shared', 'infra', 'ops'],
   local: ['shared', 'functions/units.ts', 'infra', 'ops', 'local'],
   testkit: ['shared', 'functions', 'infra', 'ops', 'openapi', 'local', 'cli', 'web', 'testkit'],
-  bench: ['shared', 'functions', 'infra', 'ops/command.ts', 'openapi', 'local', 'examples', 'testkit', 'bench'],
+  bench: [
+    ...['shared', 'functions', 'infra', 'openapi', 'local', 'examples', 'testkit', 'bench'],
+    ...['ops/command.ts', 'ops/cli-package.ts', 'ops/sdk-package.ts', 'cli/project/templates.ts'],
+  ],
   examples: ['shared/kernel/signatures.ts', 'ops/command.ts', 'examples'],
   // Runs on the user's own Node, also offline: it takes only the rules that need no platform, and their address check.
   cli: [
