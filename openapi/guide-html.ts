@@ -38,7 +38,15 @@ const captionOf = ({ file, isAnswer, tab, language }: CodeInfo): string => {
   return escapeHtml(tab ?? LANGUAGE_NAMES[language] ?? language)
 }
 
-const LANGUAGE_NAMES: Readonly<Record<string, string>> = { sh: 'Terminal', json: 'JSON', http: 'HTTP', html: 'HTML' }
+const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
+  sh: 'Terminal',
+  json: 'JSON',
+  http: 'HTTP',
+  html: 'HTML',
+  java: 'Java',
+  properties: 'Properties',
+  xml: 'XML',
+}
 
 /** Renders a code block. It can be scrolled by keyboard. */
 const renderCode = ({ text, lang = '' }: Pick<Tokens.Code, 'text' | 'lang'>): string => {

@@ -35,8 +35,9 @@ export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   'Use the API': {
     oauth: 'Get a customer’s consent, and exchange, refresh and revoke tokens.',
-    'oauth-recipes': 'The consent flow with openid-client, Authlib and requests-oauthlib.',
+    'oauth-recipes': 'The consent flow with openid-client, Authlib, requests-oauthlib and Spring Security.',
     webhooks: 'Signatures, duplicates, retries, and every event type.',
+    'client-libraries': 'The SDKs, generated clients, and OAuth libraries, with the versions that are tested.',
     requests: 'Authentication, scopes, idempotency, pagination and retries.',
   },
   'Look up': {

@@ -18,6 +18,9 @@ const GRAMMARS: Readonly<Record<string, unknown>> = {
   python: require('highlight.js/lib/languages/python'),
   ts: require('highlight.js/lib/languages/typescript'),
   js: require('highlight.js/lib/languages/javascript'),
+  java: require('highlight.js/lib/languages/java'),
+  properties: require('highlight.js/lib/languages/properties'),
+  xml: require('highlight.js/lib/languages/xml'),
 }
 
 for (const [name, grammar] of Object.entries(GRAMMARS)) hljs.registerLanguage(name, grammar)

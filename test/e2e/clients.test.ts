@@ -210,11 +210,33 @@ describe('the issuer /connect', () => {
       .refreshTokenGrantRequest(as, client, basic, tokens.refresh_token ?? '', LOOPBACK)
       .then((response) => oauth.processRefreshTokenResponse(as, client, response))
     expect((await me(next.access_token)).status).toBe(200)
+    const introspect = (token: string) =>
+      oauth
+        .introspectionRequest(as, client, basic, token, LOOPBACK)
+        .then((response) => oauth.processIntrospectionResponse(as, client, response))
+    expect(await introspect(next.access_token)).toMatchObject({ active: true, client_id: client.client_id })
     const reused = oauth
       .refreshTokenGrantRequest(as, client, basic, tokens.refresh_token ?? '', LOOPBACK)
       .then((response) => oauth.processRefreshTokenResponse(as, client, response))
     await expect(reused).rejects.toMatchObject(rejected('invalid_grant', 400))
     expect((await me(next.access_token)).status, 'reuse ends the grant').toBe(401)
+
+    const another = await connect(await discover())
+    const second = await oauth
+      .authorizationCodeGrantRequest(
+        as,
+        client,
+        basic,
+        oauth.validateAuthResponse(as, client, another.url, another.checks.expectedState),
+        REDIRECT,
+        another.checks.pkceCodeVerifier,
+        LOOPBACK,
+      )
+      .then((response) => oauth.processAuthorizationCodeResponse(as, client, response))
+    const revoked = await oauth.revocationRequest(as, client, basic, second.refresh_token ?? '', LOOPBACK)
+    expect(await oauth.processRevocationResponse(revoked)).toBeUndefined()
+    expect((await me(second.access_token)).status, 'revocation is effective at once').toBe(401)
+    expect(await introspect(second.access_token)).toEqual({ active: false })
   })
 })
 

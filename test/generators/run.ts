@@ -4,14 +4,16 @@ import { readCommandLine } from '#ops/command.ts'
 const HELP = `npm run test:generators
 
 Generates clients from the OpenAPI documents with openapi-python-client, datamodel-code-generator and oapi-codegen, and uses them;
-lints the documents with Spectral; and runs golang.org/x/oauth2 against /connect. Needs Python 3.10 or later with venv, and Go.
-Downloads packages from PyPI, npm and the Go module proxy.`
+lints the documents with Spectral; and runs golang.org/x/oauth2 and Spring Security against /connect. Needs Python 3.10 or later with
+venv, Go, and Java 17 or later with Maven. Downloads packages from PyPI, npm, the Go module proxy and Maven Central.`
 
 readCommandLine(HELP, {})
 
 const missing = [
   ['python3', ['-c', 'import sys, venv; sys.exit(sys.version_info < (3, 10))']] as const,
   ['go', ['version']] as const,
+  ['java', ['-version']] as const,
+  ['mvn', ['--version']] as const,
 ].filter(([program, args]) => spawnSync(program, args).status !== 0)
 
 if (missing.length === 0) {
@@ -22,7 +24,7 @@ if (missing.length === 0) {
   })
 } else {
   console.error(
-    `These tests need ${missing.map(([program]) => program).join(' and ')}: Python 3.10 or later with venv, and Go.`,
+    `These tests need ${missing.map(([program]) => program).join(' and ')}: Python 3.10 or later with venv, Go, and Java 17 or later with Maven.`,
   )
   process.exitCode = 1
 }

@@ -62,15 +62,25 @@ func main() {
 	rotated := refreshed.RefreshToken != token.RefreshToken
 	tell(map[string]any{"refreshed": me(base, refreshed.AccessToken), "rotated": rotated})
 
-	// The library has no revocation of its own.
-	form := url.Values{"token": {refreshed.RefreshToken}}
-	request, err := http.NewRequest("POST", base+"/connect/revoke", strings.NewReader(form.Encode()))
-	must(err)
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.SetBasicAuth(url.QueryEscape(id), url.QueryEscape(secret))
-	response, err := http.DefaultClient.Do(request)
-	must(err)
-	tell(map[string]any{"revoked": response.StatusCode, "afterwards": me(base, refreshed.AccessToken)})
+	// The library has no introspection and no revocation of its own.
+	post := func(path, token string) *http.Response {
+		form := url.Values{"token": {token}}
+		request, err := http.NewRequest("POST", base+path, strings.NewReader(form.Encode()))
+		must(err)
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.SetBasicAuth(url.QueryEscape(id), url.QueryEscape(secret))
+		response, err := http.DefaultClient.Do(request)
+		must(err)
+		return response
+	}
+	var introspected struct {
+		Active   bool   `json:"active"`
+		ClientID string `json:"client_id"`
+	}
+	must(json.NewDecoder(post("/connect/introspect", refreshed.AccessToken).Body).Decode(&introspected))
+	tell(map[string]any{"active": introspected.Active, "client_id": introspected.ClientID == id})
+	revoked := post("/connect/revoke", refreshed.RefreshToken)
+	tell(map[string]any{"revoked": revoked.StatusCode, "afterwards": me(base, refreshed.AccessToken)})
 
 	refreshed.Expiry = time.Now().Add(-time.Hour)
 	_, err = config.TokenSource(ctx, refreshed).Token()
