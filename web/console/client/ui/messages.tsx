@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { bytes } from '../../../ui/format.ts'
+import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Name, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
@@ -10,9 +11,10 @@ import type { Schemas } from '../api.ts'
 import { Download } from './download.tsx'
 import { Markdown } from './markdown.tsx'
 import { previewKind } from './preview-kind.ts'
-import { QuestionsInChat } from './questions.tsx'
 
 export type Message = Schemas['Message']
+
+const QuestionsInChat = part(async () => ({ default: (await import('./questions.tsx')).QuestionsInChat }))
 
 type Dialog = typeof import('./preview-dialog.tsx').PreviewDialog
 
