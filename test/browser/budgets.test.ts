@@ -34,10 +34,19 @@ const weigh = (page: Page) => {
   }
 }
 
-describe('the script of every page', () => {
+/** Viewport of a window of 1280 × 800 at 200 % zoom. */
+const ZOOMED = { width: 640, height: 400 }
+
+/** Lists what reaches beyond the window's edge, if the page can be scrolled sideways. */
+const BEYOND = `(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth ? [] :
+  [...document.querySelectorAll('body *')]
+    .filter((element) => element.getBoundingClientRect().right > clientWidth)
+    .map((element) => element.outerHTML.slice(0, 100)))(document.documentElement)`
+
+describe('every page', () => {
   let sights: Sights
   it.each(['console', 'staff', 'portal'] satisfies Stop['surface'][])(
-    'of the %s is at most 100 KB, and 40 KB compressed',
+    'of the %s has at most 100 KB of script, 40 KB compressed, uses all that its head asks for, and fits at twice its size',
     async (surface) => {
       sights ??= await furnish(stage)
       await enter(stage, surface, sights)
@@ -50,12 +59,18 @@ describe('the script of every page', () => {
         expect.soft({ page: stop.name, script, fits: script <= LIMIT.script }).toMatchObject({ fits: true })
         expect.soft({ page: stop.name, compressed, fits: compressed <= LIMIT.compressed }).toMatchObject({ fits: true })
         expect.soft(script, stop.name).toBeGreaterThan(10_000)
+        const unused = await stage.page.evaluate('[...(window.early?.keys() ?? [])]')
+        expect.soft(unused, stop.name).toEqual([])
+        const wide = stage.page.viewportSize() ?? ZOOMED
+        await stage.page.setViewportSize(ZOOMED)
+        expect.soft(await stage.page.evaluate(BEYOND), stop.name).toEqual([])
+        await stage.page.setViewportSize(wide)
       }
     },
     240_000,
   )
 
-  it('of the consent page, which is inline, is as well', async () => {
+  it('of consent, whose script is inline, has at most as much', async () => {
     const { text } = await stage.platform.call('GET', '/oauth/consent?tg=none')
     const script = [...text.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(([, inline]) => inline).join('')
     expect(script.length).toBeGreaterThan(10_000)

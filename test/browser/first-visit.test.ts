@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { browserStage } from '#test/browser/console/harness.ts'
-import { enter, furnish, open, type Sights, type Stop, stopsOf } from './tour.ts'
+import { enter, furnish, open, type Sights, type Stop } from './tour.ts'
 
 const stage = browserStage()
 
@@ -30,9 +30,8 @@ const LARGEST = `new Promise((resolve) => {
   setTimeout(() => resolve({ ms: Math.round(last.startTime), what: last.element?.outerHTML.slice(0, 80) ?? '' }), 300)
 })`
 
-let sights: Sights
-
 describe('the largest part of a page', () => {
+  let sights: Sights
   it.each(STOPS)(
     'of $surface ($name) is there within seconds at 400 kbit/s with 400 ms of latency',
     async (stop) => {
@@ -56,17 +55,3 @@ describe('the largest part of a page', () => {
     60_000,
   )
 })
-
-it.each(['console', 'staff', 'portal'] satisfies Stop['surface'][])(
-  'each request that the head of the %s starts is one that the screen would make',
-  async (surface) => {
-    sights ??= await furnish(stage)
-    await enter(stage, surface, sights)
-    for (const stop of await stopsOf(surface, sights)) {
-      await open(stage, stop)
-      const unused = await stage.page.evaluate('[...(window.early?.keys() ?? [])]')
-      expect.soft(unused, stop.name).toEqual([])
-    }
-  },
-  240_000,
-)

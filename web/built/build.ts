@@ -152,6 +152,14 @@ const readRoutes = async (
   )
 }
 
+/** Leaves out of a page's script what only its head needs ({@link readRoutes}). */
+const onlyForHead = {
+  name: 'only-for-head',
+  enforce: 'pre' as const,
+  transform: (code: string, id: string) =>
+    id.endsWith('/client/screens.tsx') ? { code: code.replace(/first:\s*'[^']*',?/g, ''), map: null } : undefined,
+}
+
 /** Builds a page in one language. Parts without texts get the same names in all languages. */
 const buildEntry = async ({ page }: PageSources, language: string, outDir: string): Promise<PageEntry> => {
   const client = join(WEB, page, 'client')
@@ -165,7 +173,7 @@ const buildEntry = async ({ page }: PageSources, language: string, outDir: strin
     // Relative URLs work wherever the page is mounted.
     base: './',
     logLevel: 'warn',
-    plugins: [messages(language, translationInto(language, catalogue))],
+    plugins: [messages(language, translationInto(language, catalogue)), onlyForHead],
     define: { PAGE_LANGUAGE: JSON.stringify(language) },
     // Vite takes another NODE_ENV, such as the tests', for development, whose JSX carries names and places of files.
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },

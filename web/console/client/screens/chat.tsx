@@ -10,17 +10,17 @@ import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, When } from '../../../ui/text.tsx'
-import { identity, isAdmin } from '../account.ts'
+import { identity } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { followRun } from '../follow-run.ts'
-import { pollNow } from '../live.ts'
 import { AttachButton, Attached, type AttachedFile } from '../ui/attach.tsx'
-import { Markdown } from '../ui/markdown.tsx'
 import { useMention } from '../ui/mention.tsx'
 import { type Message, Messages } from '../ui/messages.tsx'
+import { say } from '../ui/say.ts'
 
 type Conversation = Schemas['PersonConversation']
 
+const Answering = part(() => import('../ui/answering.tsx'))
+const NoReply = part(() => import('../ui/no-reply.tsx'))
 const MessageSearch = part(async () => ({ default: (await import('../ui/message-search.tsx')).MessageSearch }))
 const FoundConversations = part(async () => ({
   default: (await import('../ui/message-search.tsx')).FoundConversations,
@@ -35,119 +35,6 @@ const unanswered = (items: readonly Message[]): Message | undefined => {
   if (!last?.run_id) return undefined
   const answered = items.some(({ author, run_id }) => author.type !== 'user' && run_id === last.run_id)
   return answered ? undefined : last
-}
-
-/** Sends a message and shows it. */
-const say = async (id: string, body: { text: string; attachments: string[]; mention?: string }): Promise<void> => {
-  await unwrap(api.POST('/console/conversations/{id}/messages', { params: { path: { id } }, body }))
-  await refresh('messages')
-  pollNow()
-}
-
-/** Joins what the agent has written so far: a message with `append` continues the one before. */
-const joined = (steps: ReadonlyMap<string, Schemas['RunStep']>): string =>
-  [...steps.values()]
-    .filter(({ type }) => type === 'message')
-    .sort((a, b) => a.seq - b.seq)
-    .reduce((text, { output }) => {
-      const { text: more, append } = (output ?? {}) as { text?: unknown; append?: unknown }
-      if (typeof more !== 'string') return text
-      return append === true ? text + more : more
-    }, '')
-
-/** An answer that is still being written, as far as the agent has reported it, with a button that stops it. */
-const Answering = ({ runId, name }: { runId: string; name: string }) => {
-  const [text, setText] = useState('')
-  const { busy, failure, act } = useAction()
-  useEffect(() => {
-    const steps = new Map<string, Schemas['RunStep']>()
-    const stop = new AbortController()
-    void followRun(
-      runId,
-      {
-        step(step) {
-          steps.set(step.id, step)
-          setText(joined(steps))
-        },
-        state({ status }) {
-          if (status === 'succeeded' || status === 'failed' || status === 'cancelled') pollNow()
-        },
-        gap() {},
-        connected() {},
-      },
-      stop.signal,
-    )
-    return () => stop.abort()
-  }, [runId])
-  const stop = () =>
-    act(async () => {
-      await unwrap(api.POST('/console/runs/{id}/cancel', { params: { path: { id: runId } } }))
-      await refresh('messages', 'runs')
-    })
-  return (
-    <>
-      {text && (
-        <div class="message partial">
-          <p class="by">
-            <b>
-              <Name>{name}</Name>
-            </b>
-            <span>{t('is writing')}</span>
-          </p>
-          <Markdown text={text} />
-        </div>
-      )}
-      {failure && <Problem failure={failure} />}
-      <p class="soft working">
-        <span class="dots" aria-hidden="true" />
-        <span>{rich('{name} is working on it.', { name: <Name>{name}</Name> })}</span>
-        <a href={`#/runs/${runId}`}>{t('Watch')}</a>
-        <button type="button" class="quiet small" aria-busy={busy} onClick={stop}>
-          {t('Stop')}
-        </button>
-      </p>
-    </>
-  )
-}
-
-/** Ways to deal with a message without an answer. */
-const NoReply = ({ failed, items, id }: { failed: Message; items: readonly Message[]; id: string }) => {
-  const { busy, failure, act } = useAction()
-  const asked = items.find(({ author, run_id }) => author.type === 'user' && run_id === failed.run_id)
-  return (
-    <>
-      {failed.error_code === 'llm_not_configured' && (
-        <p>
-          {isAdmin.value
-            ? rich(
-                '<link>Choose an agent for the main conversation</link> in the settings, or ask the platform’s operator to configure a language model.',
-                { link: (text) => <a href="#/settings">{text}</a> },
-              )
-            : t('Ask an admin of this workspace to choose an agent for the main conversation.')}
-        </p>
-      )}
-      {failure && <Problem failure={failure} />}
-      {asked && (
-        <p>
-          <button
-            type="button"
-            aria-busy={busy}
-            onClick={() =>
-              act(() =>
-                say(id, {
-                  text: asked.text,
-                  attachments: asked.attachments.map(({ file_id }) => file_id),
-                  ...(asked.mention && { mention: asked.mention.installation_id }),
-                }),
-              )
-            }
-          >
-            {t('Try again')}
-          </button>
-        </p>
-      )}
-    </>
-  )
 }
 
 const Compose = ({ id, name, own }: { id: string; name: string; own: string | null | undefined }) => {

@@ -1,10 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
-import { t } from '../../../ui/messages.ts'
-import { Logo, Name } from '../../../ui/text.tsx'
-import type { Schemas } from '../api.ts'
-
-type Agent = Schemas['AssignableAgent']
+import type { Agent } from './mention-list.tsx'
 
 /** An agent that answers a message instead of the conversation's own. */
 interface Mention {
@@ -12,14 +8,10 @@ interface Mention {
   name: string
 }
 
-/** Agents that the list shows at once. */
-const MOST = 8
-
 /** Longest part of a name that is typed behind `@`. */
 const TYPED = /(?:^|\s)@([^\n@]{0,40})$/
 
-/** Text without case and accents, for comparison. */
-const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+type Offer = typeof import('./mention-list.tsx') & { agents: readonly Agent[] }
 
 /**
  * Offers agents while the user types a name behind `@`. The text field keeps the focus, and the arrow keys move through the list.
@@ -32,7 +24,7 @@ export const useMention = (
   own: string | null | undefined,
 ) => {
   const list = useId()
-  const [agents, setAgents] = useState<Agent[]>()
+  const [offer, setOffer] = useState<Offer>()
   const [mention, setMention] = useState<Mention>()
   const [caret, setCaret] = useState(0)
   const [at, setAt] = useState(0)
@@ -40,16 +32,14 @@ export const useMention = (
   const typed = TYPED.exec(text.slice(0, caret))?.[1]
   const wanted = typed !== undefined
   useEffect(() => {
-    if (!wanted || agents) return
-    import('./mention-agents.ts').then(({ loadAgents }) => loadAgents()).then(setAgents, () => setAgents([]))
+    if (!wanted || offer) return
+    import('./mention-list.tsx')
+      .then(async (list) => setOffer({ ...list, agents: await list.loadAgents() }))
+      .catch(() => {})
   }, [wanted])
   const complete = mention && typed?.startsWith(mention.name)
   const options =
-    typed === undefined || complete || closed === text
-      ? []
-      : (agents ?? [])
-          .filter(({ installation_id, name }) => installation_id !== own && folded(name).includes(folded(typed.trim())))
-          .slice(0, MOST)
+    !offer || typed === undefined || complete || closed === text ? [] : offer.matching(offer.agents, typed, own)
   const chosen = options[Math.min(at, options.length - 1)]
   const choose = ({ installation_id, name }: Agent): void => {
     const clean = sanitize(name)
@@ -87,30 +77,9 @@ export const useMention = (
       'aria-autocomplete': 'list' as const,
       ...(chosen && { 'aria-controls': list, 'aria-activedescendant': optionId(chosen) }),
     },
-    list: chosen && (
-      <div id={list} class="mention-list" role="listbox" aria-label={t('Agents to mention')}>
-        {options.map((agent) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
-          <div
-            key={agent.installation_id}
-            id={optionId(agent)}
-            role="option"
-            tabIndex={-1}
-            aria-selected={agent === chosen}
-            // Before the text field loses the focus.
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => choose(agent)}
-          >
-            <Logo name={agent.name} path={agent.logo_path} />
-            <Name>{agent.name}</Name>
-          </div>
-        ))}
-      </div>
+    list: offer && chosen && (
+      <offer.MentionList id={list} options={options} chosen={chosen} optionId={optionId} onChoose={choose} />
     ),
-    status:
-      chosen &&
-      t('{n, plural, one {# agent} other {# agents}} to mention. Press Enter to choose, or an arrow key.', {
-        n: options.length,
-      }),
+    status: offer && chosen && offer.statusOf(options),
   }
 }
