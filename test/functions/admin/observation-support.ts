@@ -1,5 +1,7 @@
 import { newId } from '#shared/kernel/ids.ts'
 import { AdminEntity } from '#shared/staff/admins/entity.ts'
+import { createdEventOf } from '#shared/work/runs/emit.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import { adminToken } from '#testkit/fixtures.ts'
 import type { TestPlatform } from '#testkit/platform.ts'
 
@@ -28,4 +30,13 @@ export const readAsAdmin = async (platform: TestPlatform, path: string, options:
   const { status, body } = await platform.call('GET', path, options)
   if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
   return body
+}
+
+/** Emits `run.created` of a new run, as its dispatcher does, which gives the event its record. */
+export const emitCreated = async (
+  { deps, emitted }: TestPlatform,
+  key: { installation_id: string; id: string },
+): Promise<void> => {
+  const run = await deps.table.get(RunEntity, key)
+  if (run) emitted.push(createdEventOf(run))
 }

@@ -12,7 +12,7 @@ import { completeRun } from '#shared/work/runs/finish.ts'
 import { newApp, newDeveloper } from '#testkit/developers.ts'
 import { installed, workspace } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
-import { readAsAdmin } from './observation-support.ts'
+import { emitCreated, readAsAdmin } from './observation-support.ts'
 
 const platform = usingPlatform()
 
@@ -31,6 +31,7 @@ const started = async (token: string): Promise<{ id: string; installation_id: st
   platform.clock.advance(1_000)
   const { status, body } = await platform.call('POST', '/api/v1/runs', { token, body: { input: {} } })
   expect(status).toBe(201)
+  await emitCreated(platform, body)
   return body
 }
 

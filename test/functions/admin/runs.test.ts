@@ -8,7 +8,7 @@ import { RunEntity } from '#shared/work/runs/entity.ts'
 import { cancelRun } from '#shared/work/runs/finish.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
-import { readAsAdmin, SUPER, signInModerator } from './observation-support.ts'
+import { emitCreated, readAsAdmin, SUPER, signInModerator } from './observation-support.ts'
 
 const platform = usingPlatform()
 
@@ -18,6 +18,7 @@ const start = async ({ installation, app, grant, workspaceId: ws }: Installed): 
   const { token } = await issueToken(platform.deps, 'access', claims)
   const { status, body } = await platform.call('POST', '/api/v1/runs', { token, body: { input: { secret: 'theirs' } } })
   expect(status).toBe(201)
+  await emitCreated(platform, body)
   return body.id
 }
 

@@ -25,7 +25,7 @@ const SHARED = new URL('../../../shared/', import.meta.url)
 
 it('every entity is listed and declares what happens to it when its workspace is deleted', async () => {
   const names: string[] = []
-  for (const file of globSync('*/*/entity.ts', { cwd: SHARED })) {
+  for (const file of globSync('**/entity.ts', { cwd: SHARED })) {
     for (const value of Object.values(await import(new URL(file, SHARED).href))) {
       if (typeof value === 'object' && value !== null && 'pk' in value && 'schema' in value && 'name' in value) {
         names.push(String(value.name))

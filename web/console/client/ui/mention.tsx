@@ -11,7 +11,11 @@ interface Mention {
 /** Longest part of a name that is typed behind `@`. */
 const TYPED = /(?:^|\s)@([^\n@]{0,40})$/
 
-type Offer = typeof import('./mention-list.tsx') & { agents: readonly Agent[] }
+type List = typeof import('./mention-list.tsx')
+
+interface Offer extends Pick<List, 'matching' | 'statusOf' | 'MentionList'> {
+  agents: readonly Agent[]
+}
 
 /**
  * Offers agents while the user types a name behind `@`. The text field keeps the focus, and the arrow keys move through the list.
@@ -34,7 +38,9 @@ export const useMention = (
   useEffect(() => {
     if (!wanted || offer) return
     import('./mention-list.tsx')
-      .then(async (list) => setOffer({ ...list, agents: await list.loadAgents() }))
+      .then(async ({ loadAgents, matching, statusOf, MentionList }) => {
+        setOffer({ matching, statusOf, MentionList, agents: await loadAgents() })
+      })
       .catch(() => {})
   }, [wanted])
   const complete = mention && typed?.startsWith(mention.name)
