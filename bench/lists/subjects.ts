@@ -5,6 +5,8 @@ export interface ListSubject {
   path(world: World): string
   /** Caller that lists. Default: the agent. */
   as?: 'person' | 'developer' | 'admin'
+  /** Records that a page passes, however few it shows. Default: those that it shows. */
+  passes?: number
   /** Queries of its filters, by name. */
   filters?(world: World): Record<string, string>
 }
@@ -60,7 +62,7 @@ export const LISTS: Record<string, ListSubject> = {
     path: ({ messenger }) => `/console/messenger/chats/${messenger.id}/messages`,
     as: 'person',
   },
-  'console.connectedWebhooks.list': at('/console/connected-webhooks', 'person'),
+  'console.connectedWebhooks.list': { ...at('/console/connected-webhooks', 'person'), passes: 10 },
   'console.connectedWebhooks.listDeliveries': {
     path: ({ installation, webhookId }) => `/console/installations/${installation.id}/webhooks/${webhookId}/deliveries`,
     as: 'person',
