@@ -133,7 +133,6 @@ describe('three agents with their own servers', () => {
       }
       return { status: 'succeeded', output: { from: 'Gamma' } }
     })
-    const begun = performance.now()
     const run = await runOf(a.token)
     expect(run).toMatchObject({
       status: 'succeeded',
@@ -152,7 +151,6 @@ describe('three agents with their own servers', () => {
       error_code: 'chain_too_deep',
     })
     expect(last?.body.error.code).toBe('unknown_agent')
-    expect(performance.now() - begun).toBeLessThan(20_000)
 
     for (const { received, signingSecret } of [a, b, c]) {
       for (const { request } of received) {
