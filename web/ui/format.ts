@@ -115,6 +115,7 @@ const LABELS: Record<string, string> = {
   in_progress: t('In progress'),
   blocked: t('Blocked'),
   question: t('Question'),
+  input_request: t('Question'),
   review: t('Review'),
   done: t('Done', {}, 'state'),
   closed: t('Closed'),
@@ -130,6 +131,16 @@ const LABELS: Record<string, string> = {
   log: t('Log'),
   error: t('Error'),
   spam: t('Spam'),
+  in_review: t('In review'),
+  delisted: t('Delisted'),
+  disabled: t('Disabled'),
+  paused: t('Paused'),
+  skipped: t('Skipped'),
+  discuss: t('Discuss'),
+  claimed: t('Claimed'),
+  fulfilled: t('Fulfilled'),
+  declined: t('Declined'),
+  hidden: t('Hidden'),
   other: t('Other'),
 }
 
@@ -147,6 +158,11 @@ const TRIGGERS: Record<string, string> = {
   task: t('Task'),
   agent: t('Another agent'),
   manual: t('Manual'),
+  messenger: t('Messenger'),
+  task_result: t('Result of a task'),
+  mcp: 'MCP',
+  a2a: 'A2A',
+  test: t('Test', {}, 'trigger'),
 }
 
 /** Describes what started a run. Agents' services may use labels of their own. */

@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks'
 import { safeUrl } from '../../../session/text.ts'
 import { announce } from '../../../ui/announce.tsx'
+import { CATEGORIES, type Category } from '../../../ui/categories.ts'
 import { refresh, useData } from '../../../ui/data.ts'
 import { Form } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
 import { navigate } from '../../../ui/router.ts'
+import { scopeText } from '../../../ui/scope-text.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, Prose, Stars } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -64,7 +66,7 @@ const Install = ({ link }: { link: Link }) => {
                     }
                   />
                   <span>
-                    {description}
+                    {scopeText(scope, description)}
                     <br />
                     <strong>{t('Sensitive and optional')}</strong>
                   </span>
@@ -75,7 +77,7 @@ const Install = ({ link }: { link: Link }) => {
                 <span class="given">
                   <span aria-hidden="true">{denied ? '✕' : '✓'}</span>
                   <span>
-                    {description}
+                    {scopeText(scope, description)}
                     {denied && (
                       <>
                         <br />
@@ -204,7 +206,7 @@ export default function AppScreen({ slug }: { slug: string }) {
                 {app.category && (
                   <>
                     <dt>{t('Category')}</dt>
-                    <dd>{humanize(app.category.replaceAll('-', ' '))}</dd>
+                    <dd>{CATEGORIES[app.category as Category] ?? app.category}</dd>
                   </>
                 )}
                 {app.support_email && (

@@ -230,7 +230,7 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
 const preview = ({ last_message }: Conversation): string => {
   if (!last_message) return t('No messages yet')
   const { author, text } = last_message
-  return sanitize(author.id === identity.value?.user.id ? `You: ${text}` : text)
+  return sanitize(author.id === identity.value?.user.id ? t('You: {text}', { text }) : text)
 }
 
 const Entry = ({ one, chosen }: { one: Conversation; chosen: boolean }) => (

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { resolveUrl } from '../../../session/config.ts'
+import { CATEGORIES, type Category } from '../../../ui/categories.ts'
 import { usePages } from '../../../ui/data.ts'
 import { Field, TextField } from '../../../ui/form.tsx'
-import { humanize } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
 import type { paths } from '../../../ui/platform.d.ts'
 import { place, redirect } from '../../../ui/router.ts'
@@ -12,32 +12,10 @@ import { Tiles } from '../ui/tiles.tsx'
 
 type App = Schemas['MarketplaceApp']
 
-type Category = NonNullable<NonNullable<paths['/console/marketplace']['get']['parameters']['query']>['category']>
-
-/** Every category of the API. The type makes a missing or removed one a compile error. */
-const ALL: Record<Category, true> = {
-  analytics: true,
-  communication: true,
-  content: true,
-  'developer-tools': true,
-  ecommerce: true,
-  finance: true,
-  hr: true,
-  legal: true,
-  marketing: true,
-  operations: true,
-  productivity: true,
-  sales: true,
-  support: true,
-  other: true,
-}
-
 type Sort = NonNullable<NonNullable<paths['/console/marketplace']['get']['parameters']['query']>['sort']>
 
 /** Every order of the API, with its label. */
 const SORTS: Record<Sort, string> = { featured: t('Featured'), newest: t('Newest'), name: t('Name') }
-
-const CATEGORIES = Object.keys(ALL) as Category[]
 
 /** Featured apps on a shelf of their own, as long as nobody searches. */
 const Shelves = ({ apps }: { apps: readonly App[] }) => {
@@ -62,7 +40,7 @@ export default function Marketplace() {
   const { query } = place.value
   const [typed, setTyped] = useState(query.get('q') ?? '')
   const q = query.get('q') ?? ''
-  const category = CATEGORIES.find((one) => one === query.get('category'))
+  const category = (Object.keys(CATEGORIES) as Category[]).find((one) => one === query.get('category'))
   const sort = (Object.keys(SORTS) as Sort[]).find((one) => one === query.get('sort'))
   const search = (changes: { q?: string; category?: string; sort?: string }): void => {
     const next = new URLSearchParams({ q, category: category ?? '', sort: sort ?? '', ...changes })
@@ -95,9 +73,9 @@ export default function Marketplace() {
               onChange={(event) => search({ category: event.currentTarget.value })}
             >
               <option value="">{t('All')}</option>
-              {CATEGORIES.map((one) => (
-                <option key={one} value={one}>
-                  {humanize(one.replaceAll('-', ' '))}
+              {Object.entries(CATEGORIES).map(([name, words]) => (
+                <option key={name} value={name}>
+                  {words}
                 </option>
               ))}
             </select>

@@ -71,9 +71,13 @@ const ConnectOwn = ({ onClose }: { onClose: () => void }) => {
         <>
           {account.connect ? (
             <ol>
-              {account.connect.steps.map((step) => (
-                <li key={step}>{step}</li>
-              ))}
+              <li>
+                {t(
+                  'In Telegram, open Settings > Telegram Business > Chatbots. Telegram Business requires Telegram Premium.',
+                )}
+              </li>
+              <li>{t('Enter @{username} and add it as your chatbot.', { username: account.connect.username })}</li>
+              <li>{t('Choose the chats it can access, and allow it to reply to messages.')}</li>
             </ol>
           ) : (
             <p>{t('Your account is connected.')}</p>

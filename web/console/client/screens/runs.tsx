@@ -28,20 +28,20 @@ const STATUSES = [
 const TRIGGERS = ['api', 'manual', 'chat', 'task', 'task_result', 'agent', 'messenger', 'mcp', 'a2a', 'test']
 
 /** Codes that the platform fails runs with. An agent may use any. */
-const ERRORS = [
-  'agent_unreachable',
-  'agent_timeout',
-  'agent_failed',
-  'agent_invalid_response',
-  'input_timeout',
-  'llm_error',
-  'llm_not_configured',
-  'max_steps_reached',
-  'access_withdrawn',
-  'installation_suspended',
-  'app_suspended',
-  'invalid_config',
-]
+const ERRORS: Readonly<Record<string, string>> = {
+  agent_unreachable: t('Agent unreachable'),
+  agent_timeout: t('Agent took too long'),
+  agent_failed: t('Agent failed'),
+  agent_invalid_response: t('Invalid response of the agent'),
+  input_timeout: t('Question not answered in time'),
+  llm_error: t('Language model failed'),
+  llm_not_configured: t('No language model'),
+  max_steps_reached: t('Too many steps'),
+  access_withdrawn: t('Access withdrawn'),
+  installation_suspended: t('Installation suspended'),
+  app_suspended: t('App suspended'),
+  invalid_config: t('Invalid settings'),
+}
 
 const MORE = ['trigger', 'person', 'error', 'since', 'until'] as const
 const NAMES = ['q', 'installation_id', 'status', ...MORE, 'group'] as const
@@ -209,7 +209,7 @@ export default function Runs() {
             <Choice
               name="error"
               label={t('Error')}
-              options={[...ERRORS, ...(error && !ERRORS.includes(error) ? [error] : [])]}
+              options={error && !(error in ERRORS) ? { ...ERRORS, [error]: error } : ERRORS}
             />
             <Day name="since" label={t('From')} />
             <Day name="until" label={t('To')} />

@@ -10,6 +10,7 @@ import { identity } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow } from '../live.ts'
 import { diffCalls, type Part, partsOf } from './call-parts.ts'
+import { headline } from './headline.ts'
 import { Tree } from './tree.tsx'
 
 type Call = Schemas['Approval'] & { text: string }
@@ -135,7 +136,7 @@ const Differences = ({
   text: string
   last: NonNullable<Call['last_approved']>
 }) => {
-  const by = last.decided_by ? <Name>{last.decided_by.name}</Name> : 'somebody'
+  const by = last.decided_by ? <Name>{last.decided_by.name}</Name> : t('somebody')
   const link = <a href={`#/runs/${last.run_id}`}>{t('the last one')}</a>
   if (last.text === null) {
     return (
@@ -227,12 +228,6 @@ const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
   )
 }
 
-/** The call in a few words: “POST to api.example.com”. */
-const headline = (call: Call | undefined, tool: string | null): string =>
-  call?.request
-    ? t('{method} to {host}', { method: call.request.method, host: new URL(call.request.origin).host })
-    : t('Use {tool}', { tool: tool ?? t('a tool') })
-
 /** Asks the user to approve a dangerous call, and shows its exact arguments. */
 export const Approval = ({
   runId,
@@ -273,7 +268,7 @@ export const Approval = ({
     })
   return (
     <article class="card urgent" aria-label={t('Approve {tool}', { tool: step.tool ?? t('a call') })}>
-      <h2>{visible(headline(call, step.tool))}</h2>
+      <h2>{visible(headline(call?.request, step.tool))}</h2>
       <p>
         {call?.requested_by
           ? rich('{agent} asks to use {tool} for {name}.', {

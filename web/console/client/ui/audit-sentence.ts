@@ -12,10 +12,17 @@ const PAST: Record<string, string> = {
   lost: 'lost',
 }
 
+/** What the words of an action don't say. */
+const OTHERS: Record<string, string> = {
+  'member.away': t('is away'),
+  'member.back': t('is back'),
+}
+
 /** Nouns that read better than the record's. */
 const NOUNS: Record<string, string> = {
   user: 'person',
   grant: 'app’s access',
+  host: 'assistant',
   installation: 'agent',
 }
 
@@ -26,6 +33,7 @@ const spaced = (text: string): string => text.replaceAll('_', ' ')
  * are spelled out.
  */
 export const deedOf = (action: string): string => {
+  if (OTHERS[action]) return OTHERS[action]
   const parts = action.split('.')
   const words = (parts.pop() ?? '').split('_')
   const last = words.pop() ?? ''
@@ -33,12 +41,12 @@ export const deedOf = (action: string): string => {
   const verb = PAST[last] ?? (last.endsWith('ed') ? last : undefined)
   if (verb === undefined || noun === '') return spaced(action.replaceAll('.', ' '))
   const did = t('{verb, select, other {{verb}}}', { verb })
-  const object = t('{noun, select, other {the {noun}}}', { noun })
+  const object = t('{key, select, other {{object}}}', { key: parts.join('_'), object: `the ${noun}` })
   return words.length > 0
     ? t('{did} the {part} of {object}', {
         did,
         object,
-        part: t('{part, select, other {{part}}}', { part: words.join(' ') }),
+        part: t('{key, select, other {{part}}}', { key: words.join('_'), part: words.join(' ') }),
       })
     : t('{did} {object}', { did, object })
 }

@@ -10,6 +10,7 @@ import { useScript } from '../../../ui/script.ts'
 import { Name, Prose, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { useWaiting } from '../waiting.ts'
+import { headline } from './headline.ts'
 import { moveByKey } from './inbox-keys.ts'
 import { announceUndoable } from './undo.ts'
 
@@ -27,11 +28,18 @@ const KINDS: Record<Item['kind'], string> = {
 const kindOf = ({ kind, status }: Item): string =>
   kind !== 'task' ? KINDS[kind] : status === 'review' ? t('Task to review') : t('Task with a question')
 
+/** The item in a few words. The API names calls in English. */
+const titleOf = ({ kind, title, request, tool }: Item): string =>
+  sanitize(kind === 'approval' && tool ? headline(request, tool) : title)
+
 /** Times until which something can be put aside, from now. */
-const LATER: Record<string, () => Date> = {
-  '1 hour': () => new Date(Date.now() + 3_600_000),
-  'Tomorrow morning': () => morningIn(1),
-  'Next Monday': () => morningIn(((8 - new Date().getDay()) % 7) + (new Date().getDay() === 1 ? 7 : 0)),
+const LATER: Record<string, { label: string; time: () => Date }> = {
+  hour: { label: t('1 hour'), time: () => new Date(Date.now() + 3_600_000) },
+  morning: { label: t('Tomorrow morning'), time: () => morningIn(1) },
+  monday: {
+    label: t('Next Monday'),
+    time: () => morningIn(((8 - new Date().getDay()) % 7) + (new Date().getDay() === 1 ? 7 : 0)),
+  },
 }
 
 const morningIn = (days: number): Date => {
@@ -60,12 +68,12 @@ const Snooze = ({ ids, label, onDone }: { ids: string[]; label: string; onDone?:
         value=""
         onChange={({ currentTarget }) => {
           const later = LATER[currentTarget.value]
-          if (later) void act(async () => snooze(ids, later().toISOString())).then((done) => done && onDone?.())
+          if (later) void act(async () => snooze(ids, later.time().toISOString())).then((done) => done && onDone?.())
         }}
       >
         <option value="">{t('Snooze')}</option>
-        {Object.keys(LATER).map((words) => (
-          <option key={words} value={words}>
+        {Object.entries(LATER).map(([name, { label: words }]) => (
+          <option key={name} value={name}>
             {words}
           </option>
         ))}
@@ -237,7 +245,7 @@ const Row = ({
   onChoose: (is: boolean) => void
 }) => {
   const [isOpen, setOpen] = useState(isFirst && (item.kind === 'approval' || item.kind === 'question'))
-  const title = sanitize(item.title)
+  const title = titleOf(item)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: reached with the keys of the list
     <li class="waits" data-item tabIndex={0} aria-label={`${kindOf(item)}: ${title}`}>

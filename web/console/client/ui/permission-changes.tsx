@@ -1,5 +1,6 @@
 import { useData } from '../../../ui/data.ts'
 import { t } from '../../../ui/messages.ts'
+import { scopeText } from '../../../ui/scope-text.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 
 /** Compares the permissions that an agent has with those that its newest version requests. */
@@ -25,14 +26,14 @@ export const PermissionChanges = ({ one }: { one: Schemas['InstallationDetails']
       <ul class="plain">
         {added.map(({ scope, description, dangerous, denied }) => (
           <li key={scope}>
-            <strong>{t('New:')}</strong> {description}
+            <strong>{t('New:')}</strong> {scopeText(scope, description)}
             {dangerous && <strong> {t('Sensitive.')}</strong>}
             {denied && ` ${t('Blocked by a workspace admin.')}`}
           </li>
         ))}
         {kept.map(({ scope, description }) => (
           <li key={scope} class="soft">
-            {t('As before: {permission}', { permission: description })}
+            {t('As before: {permission}', { permission: scopeText(scope, description) })}
           </li>
         ))}
       </ul>

@@ -2,13 +2,20 @@ import { useState } from 'preact/hooks'
 import { announce } from '../../../ui/announce.tsx'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
-import { humanize } from '../../../ui/format.ts'
 import { t } from '../../../ui/messages.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 
-const CATEGORIES = ['malicious', 'misleading', 'data_misuse', 'inappropriate', 'spam', 'other'] as const
 type Category = NonNullable<Schemas['ReportAbuse']['category']>
+
+const CATEGORIES: Readonly<Record<Category, string>> = {
+  malicious: t('Malicious'),
+  misleading: t('Misleading'),
+  data_misuse: t('Data misuse'),
+  inappropriate: t('Inappropriate'),
+  spam: t('Spam'),
+  other: t('Other'),
+}
 
 /** A form for reporting an agent to the platform's admins. */
 export const ReportAbuse = ({ appId }: { appId: string }) => {
@@ -38,9 +45,9 @@ export const ReportAbuse = ({ appId }: { appId: string }) => {
                       value={category}
                       onChange={(event) => setCategory(event.currentTarget.value as Category)}
                     >
-                      {CATEGORIES.map((one) => (
-                        <option key={one} value={one}>
-                          {humanize(one)}
+                      {Object.entries(CATEGORIES).map(([name, words]) => (
+                        <option key={name} value={name}>
+                          {words}
                         </option>
                       ))}
                     </select>

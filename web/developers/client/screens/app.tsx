@@ -4,7 +4,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData, usePages } from '../../../ui/data.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Form, TextField } from '../../../ui/form.tsx'
-import { count, humanize } from '../../../ui/format.ts'
+import { count } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
@@ -115,6 +115,19 @@ const Submission = ({ app }: { app: App }) => {
   )
 }
 
+/** Fields whose changes wait for a moderator. */
+const FIELDS: Readonly<Record<keyof NonNullable<App['pending_revision']>['changes'], string>> = {
+  name: t('Name'),
+  summary: t('Summary'),
+  description: t('Description'),
+  logo_url: t('Logo'),
+  homepage_url: t('Homepage'),
+  privacy_url: t('Privacy policy'),
+  install_url: t('Install page'),
+  redirect_uris: t('Redirect URIs'),
+  requested_scopes: t('Requested permissions'),
+}
+
 const Pending = ({ app: { pending_revision } }: { app: App }) =>
   pending_revision && (
     <section class="section card">
@@ -128,7 +141,7 @@ const Pending = ({ app: { pending_revision } }: { app: App }) =>
       <dl class="facts">
         {Object.entries(pending_revision.changes).map(([field, value]) => (
           <>
-            <dt>{humanize(field)}</dt>
+            <dt>{FIELDS[field as keyof typeof FIELDS] ?? field}</dt>
             <dd>
               <Prose text={Array.isArray(value) ? value.join('\n') : (value ?? t('Removed'))} />
             </dd>

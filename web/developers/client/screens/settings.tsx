@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../../../ui/announce.tsx'
+import { CATEGORIES } from '../../../ui/categories.ts'
 import { refresh } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
-import { humanize } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -14,23 +14,6 @@ import { may, refusalOf } from '../ui/roles.ts'
 import { Secret } from '../ui/secret.tsx'
 
 type Edit = Schemas['EditApp']
-
-const CATEGORIES: NonNullable<Edit['category']>[] = [
-  'analytics',
-  'communication',
-  'content',
-  'developer-tools',
-  'ecommerce',
-  'finance',
-  'hr',
-  'legal',
-  'marketing',
-  'operations',
-  'productivity',
-  'sales',
-  'support',
-  'other',
-]
 
 const ADDRESSES = [
   ['logo_url', t('Logo'), t('Address of a square PNG, JPEG or WebP image. The platform copies it.')],
@@ -135,9 +118,9 @@ const Details = ({ app }: { app: App }) => {
                     onChange={({ currentTarget }) => setCategory(currentTarget.value)}
                   >
                     <option value="">{t('None')}</option>
-                    {CATEGORIES.map((one) => (
-                      <option key={one} value={one}>
-                        {humanize(one.replaceAll('-', ' '))}
+                    {Object.entries(CATEGORIES).map(([name, words]) => (
+                      <option key={name} value={name}>
+                        {words}
                       </option>
                     ))}
                   </select>

@@ -6,6 +6,7 @@ import { refresh, useData } from '../../../../ui/data.ts'
 import { Field, Form } from '../../../../ui/form.tsx'
 import { t } from '../../../../ui/messages.ts'
 import { Problem } from '../../../../ui/problem.tsx'
+import { scopeText } from '../../../../ui/scope-text.ts'
 import { Shown } from '../../../../ui/screen.tsx'
 import { type ToolName, ToolTicks } from '../../../../ui/tools.tsx'
 import { isAdmin, isOwner, openConsole } from '../../account.ts'
@@ -115,7 +116,7 @@ export const Bans = ({ tools, scopes }: { tools: readonly string[]; scopes: read
                 }
               />
               <span>
-                {description} <code class="soft">{scope}</code>
+                {scopeText(scope, description)} <code class="soft">{scope}</code>
               </span>
             </label>
           ))}
