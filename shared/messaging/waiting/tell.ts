@@ -6,6 +6,7 @@ import {
   type TelegramPerson,
   telegramIdentity,
 } from '#shared/identity/people/index.ts'
+import { type Translate, translator } from '#shared/kernel/messages.ts'
 import { cleanText, quoteName } from '#shared/kernel/names.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import { miniApp, startParameter } from '../inbox/index.ts'
@@ -17,12 +18,12 @@ const WORKSPACES = 5
 const ITEMS = 10
 const LINE = 120
 
-const KINDS: Record<WaitingItem['kind'], string> = {
-  approval: 'Approval',
-  question: 'Question',
-  task: 'Task',
-  draft: 'Draft',
-}
+const kindsIn = (t: Translate): Record<WaitingItem['kind'], string> => ({
+  approval: t('Approval'),
+  question: t('Question'),
+  task: t('Task'),
+  draft: t('Draft'),
+})
 
 /**
  * Describes what waits for a person, in all of their workspaces, with a button for each item. Calls are approved where the whole
@@ -32,6 +33,8 @@ export const describeWaiting = async (
   work: Work,
   person: TelegramPerson,
 ): Promise<{ text: string; buttons: InlineKeyboardButton[][] }> => {
+  const t = translator(person.locale)
+  const kinds = kindsIn(t)
   const user = await findPersonByIdentity(work, telegramIdentity(person))
   const belongings = user?.status === 'active' ? (await listWorkspacesOf(work, user.id)).slice(0, WORKSPACES) : []
   const found = await Promise.all(
@@ -43,16 +46,16 @@ export const describeWaiting = async (
     })),
   )
   const waiting = found.filter(({ items }) => items.length > 0)
-  if (waiting.length === 0) return { text: 'You’re all caught up. Nothing waits for you.', buttons: [] }
+  if (waiting.length === 0) return { text: t('You’re all caught up. Nothing waits for you.'), buttons: [] }
   let number = 0
   const buttons: InlineKeyboardButton[][] = []
   const lines = waiting.flatMap(({ workspace, items }) => [
-    `${quoteName(workspace.name)}: ${items.length} waiting`,
+    t('{workspace}: {items} waiting', { workspace: quoteName(workspace.name), items: items.length }),
     ...items.slice(0, Math.max(0, ITEMS - number)).map((item) => {
-      const line = `${++number}. ${KINDS[item.kind]}: ${truncate(cleanText(item.title).replaceAll('\n', ' '), LINE)}`
+      const line = `${++number}. ${kinds[item.kind]}: ${truncate(cleanText(item.title).replaceAll('\n', ' '), LINE)}`
       const parameter = startParameter({ target: targetOf(item) })
       if (parameter)
-        buttons.push([{ text: `${number}. Open`, web_app: { url: miniApp(work.settings.baseUrl, parameter) } }])
+        buttons.push([{ text: `${number}. ${t('Open')}`, web_app: { url: miniApp(work.settings.baseUrl, parameter) } }])
       return item.agent ? `${line} (${quoteName(item.agent.name)})` : line
     }),
   ])
