@@ -23,6 +23,11 @@ const COUNTED_AHEAD = [
   ...['first', 'middle', 'one workspace', 'one app'].map((page) => `GET /admin/runs, ${page}`),
 ]
 
+/** A filter examines up to 1,000 deliveries for a page (shared/delivery/webhooks/read.ts). Cost grows until then. */
+const EXAMINED = ['one status', 'a type that is not there'].map(
+  (filter) => `GET /api/v1/webhooks/{id}/deliveries, ${filter}`,
+)
+
 /** Each partition of a log is read for a whole page. Cost grows until each has that many entries, and no further. */
 const SPREAD = ['GET /api/v1/dev/apps/{id}/logs, middle']
 
@@ -33,7 +38,7 @@ it('every page of every list costs the same with more records', async () => {
   const [table] = listTables(await measureLists({ sizes, among }), sizes)
   const more = table?.rows.filter((row) => row.at(-1) !== 'yes').map(([list, page]) => `${list}, ${page}`)
   // Polling looks at 1,000 entries of the feed (shared/delivery/feed/polling.ts).
-  const counted = new Set([...COUNTED_AHEAD, ...SPREAD])
+  const counted = new Set([...COUNTED_AHEAD, ...EXAMINED, ...SPREAD])
   expect(more?.filter((row) => !counted.has(row))).toEqual(
     among.includes('api.events.list') ? ['GET /api/v1/events, a type that is not there'] : [],
   )
