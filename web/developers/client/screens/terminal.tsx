@@ -71,7 +71,7 @@ const Question = ({ port, key, name }: Asked) => {
 export default function Terminal({ result }: { result?: string }) {
   const request = asked(place.value.query)
   return (
-    <Screen title={t('Sign in the command line')}>
+    <Screen title={t('Sign in to the command line')}>
       {result === 'done' ? (
         <Empty title={t('The command line is signed in')}>
           <p>{t('Go back to your terminal. You can close this page.')}</p>
