@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
-import { createServer } from 'node:net'
 import {
   CreateTableCommand,
   DeleteTableCommand,
@@ -12,6 +11,7 @@ import {
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { UNSIGNED } from '#local/dynamodb/client.ts'
 import { dynoxideBinary } from '#local/dynamodb/process.ts'
+import { freePort } from '#local/free-port.ts'
 import { SILENT } from '#shared/table/client.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { createWireClient } from './wire.ts'
@@ -26,16 +26,6 @@ export interface TestStore {
   /** Returns the same store with a separate client. Stopping it leaves the store running. */
   share(): TestStore
   stop(): Promise<void>
-}
-
-/** Finds a free port of the loopback interface. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Starts the binary on a free port, and tries another port if that one was taken in the meantime. */

@@ -1,19 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Language } from './packages.ts'
 
 const LIMIT_MS = 30_000
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 const START: Record<Language, (port: number) => [program: string, args: string[]]> = {
   ts: () => [process.execPath, ['--env-file=.env', 'agent.ts']],

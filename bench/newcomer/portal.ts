@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
+import { freePort } from '#local/free-port.ts'
 import { filesOf } from '../../cli/project/templates.ts'
-import { freePort, startAgent } from './agent.ts'
+import { startAgent } from './agent.ts'
 import type { Journey, Newcomer } from './journey.ts'
 import { install } from './packages.ts'
 

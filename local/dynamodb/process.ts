@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../free-port.ts'
 
 /** A running DynamoDB-compatible server. */
 export interface DynamodbProcess {
@@ -38,17 +38,6 @@ export const dynoxideBinary = (platform = `${process.platform}-${process.arch}`)
     )
   }
 }
-
-/** Finds a free port. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 
 /** Returns the command line of a process, or an empty string if it has ended (or is a zombie). */
 const commandOf = (pid: number): string => {

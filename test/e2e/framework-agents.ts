@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
+import { freePort } from '#local/free-port.ts'
 import { lastResult, MODEL_KEY, type ModelRequest, type ModelServer } from '#testkit/model-server.ts'
-import { freePort } from './samples.ts'
 import { must, newAgent, sandboxToken, until } from './support.ts'
 
 /** Environment of an agent of a framework, whose model is a scripted one. */

@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '#local/free-port.ts'
 import { ROOT } from '#local/prepare.ts'
 import { answersOf, blocksOf, findDifferences, kindOf, type Printed, runBlocks } from './guide-blocks.ts'
 import { pythonVersion } from './python.ts'
-import { freePort } from './samples.ts'
 import { type Running, startLocal, temporaryFolder } from './support.ts'
 
 const python = await pythonVersion()

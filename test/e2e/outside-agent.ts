@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '#local/free-port.ts'
 import { ROOT } from '#local/prepare.ts'
-import { freePort } from './samples.ts'
 import { must, newAgent, sandboxToken, until } from './support.ts'
 
 const NAMES = { TypeScript: 'ts', Python: 'python' }

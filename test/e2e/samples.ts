@@ -1,22 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { ROOT } from '#local/prepare.ts'
 import { until } from './support.ts'
 
 const SAMPLES = path.join(ROOT, 'examples', 'sdk')
-
-/** Returns a port that nothing listens on: addresses have to be registered before the sample starts. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** A sample that runs in its own process. */
 export interface RunningSample {

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '#local/free-port.ts'
 import { signStandard, signSvc, standardSecret } from '#shared/kernel/signatures.ts'
-import { freePort } from './samples.ts'
 import { type Agent, must, newAgent, send, until } from './support.ts'
 
 /** An agent in a process of its own, and its app. */

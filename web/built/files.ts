@@ -5,7 +5,7 @@ interface BuiltFile {
   contentType: string
 }
 
-/** What a screen needs to appear. */
+/** Scripts and data of a screen. */
 export interface PageRoute {
   /** Modules that aren't loaded anyway. */
   files: string[]
@@ -20,7 +20,7 @@ export interface PageEntry {
   preloads: string[]
   /** Classic script that runs before the page is painted. */
   head: string
-  /** What each place of the address needs besides, by its pattern: `/runs/:id`. */
+  /** Scripts and data of each screen, by the pattern of its address: `/runs/:id`. */
   routes: Record<string, PageRoute>
 }
 

@@ -1,6 +1,6 @@
 import { t } from './messages.ts'
 
-/** What went wrong and what to do next, by error code, for pages in another language than the API’s errors. */
+/** Message and fix of each error code, for pages in a language other than the API’s English. */
 export const ERROR_TEXTS: Readonly<Record<string, readonly [message: string, fix: string]>> = {
   forbidden: [t('You aren’t allowed to do this.'), ''],
   admin_required: [t('Your role doesn’t allow this.'), t('Ask an admin or owner of the workspace.')],

@@ -19,7 +19,7 @@ const notification = () =>
     title: z.string(),
     body: z.string(),
     /**
-     * What the platform wrote of the texts, to translate them for each reader. Of the body: its lines in order, as a
+     * Messages that the platform wrote, for translation into each reader's language. Of the body: its lines in order, as a
      * message for one line, or the number of lines that stay as they are. Absent for texts of agents and people.
      */
     messages: z

@@ -3,6 +3,7 @@ import { cutPageToResponseSize, textBytes } from '#shared/foundation/payloads/in
 import type { Deps } from '#shared/foundation/work/index.ts'
 import type { Workspace } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { folded } from '#shared/kernel/folded.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { type Conversation, ConversationEntity, type Message, MessageEntity } from './entity.ts'
@@ -130,9 +131,6 @@ export const findRecentMessage = async (
   )
   return items.find(matcherOf(q))
 }
-
-/** Text without case and accents, for comparison. */
-const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 /** Returns a test for messages whose text, author or attached files contain all words. */
 const matcherOf = (q: string): ((message: Message) => boolean) => {

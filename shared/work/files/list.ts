@@ -1,6 +1,7 @@
 import { CounterEntity } from '#shared/foundation/claims/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { folded } from '#shared/kernel/folded.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import type { Page } from '#shared/table/table.ts'
 import { FileEntity, type FileRecord, FolderEntity, filesIn } from './entity.ts'
@@ -148,9 +149,6 @@ const pageOfSorted = (
     next: rest.length > shown.length && end ? `${end.id}\n${end.size}\n${end.name}` : undefined,
   }
 }
-
-/** Text without case and accents, for comparison. */
-const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 const wordsOf = (text: string): string[] => folded(text).split(/\s+/).filter(Boolean)
 

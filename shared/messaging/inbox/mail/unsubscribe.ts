@@ -70,7 +70,10 @@ export const unsubscribe = async (work: Work, { user_id, list }: Subscription): 
 /** Returns the texts of the page behind an unsubscribe link. @param list absent for a link that doesn't work */
 export const unsubscribeTexts = (language: string, list: List | undefined) => {
   const t = translator(language)
-  const isDigest = list === 'digest'
+  const effect =
+    list === 'digest'
+      ? t('You won’t get the daily digest anymore. E-mail about what waits for you still comes.')
+      : t('You won’t get any e-mail from this workspace anymore.')
   return {
     language,
     title: list === undefined ? t('This link doesn’t work anymore') : t('Stop these e-mails?'),
@@ -79,14 +82,10 @@ export const unsubscribeTexts = (language: string, list: List | undefined) => {
         ? t(
             'It belongs to an address that was changed or removed. Choose your e-mails under Notifications in the console.',
           )
-        : isDigest
-          ? t('You won’t get the daily digest anymore. E-mail about what waits for you still comes.')
-          : t('You won’t get any e-mail from this workspace anymore.'),
+        : effect,
     button: t('Unsubscribe'),
     doneTitle: t('You’re unsubscribed'),
-    done: isDigest
-      ? t('You won’t get the daily digest anymore. E-mail about what waits for you still comes.')
-      : t('You won’t get any e-mail from this workspace anymore.'),
+    done: effect,
     back: t('You can change this at any time under Notifications in the console.'),
   }
 }

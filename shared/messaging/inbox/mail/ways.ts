@@ -4,7 +4,7 @@ import { KIND_NAMES, type NotificationKind } from '../kinds.ts'
 /** How a person gets notifications of a kind by e-mail. */
 export type MailWay = 'none' | 'at_once' | 'digest'
 
-/** What waits for the person, is addressed to them, or is about the safety of their account and apps. */
+/** Kinds that wait for the person, are addressed to them, or concern the safety of their account and apps. */
 const AT_ONCE: ReadonlySet<string> = new Set<NotificationKind>([
   'run.awaiting_approval',
   'agent.question',

@@ -4,6 +4,7 @@ import { sanitize } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { refresh, useData, usePages } from '../../../ui/data.ts'
 import { filter, setFilter } from '../../../ui/filters.tsx'
+import { folded } from '../../../ui/folded.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
@@ -296,9 +297,6 @@ const byAgent = (tasks: readonly Conversation[]): [name: string, items: Conversa
   }
   return [...groups.values()]
 }
-
-/** Text without case and accents, for comparison. */
-const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 export default function Chat({ id }: { id?: string }) {
   const chats = usePages<Conversation>('messages chats', (cursor) =>

@@ -3,6 +3,7 @@ import { visible } from '../../../session/text.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { useData, usePages } from '../../../ui/data.ts'
 import { filter, Search, setFilter } from '../../../ui/filters.tsx'
+import { folded } from '../../../ui/folded.ts'
 import { Field } from '../../../ui/form.tsx'
 import { bytes, count } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icons.tsx'
@@ -88,7 +89,7 @@ const isPictured = (file: StoredFile): boolean =>
   previewKind(file) === 'image' &&
   !(navigator as { connection?: { saveData?: boolean } }).connection?.saveData
 
-/** What keys do to a row of the list. */
+/** Actions of the keys in a list. */
 interface ListKeys {
   rename: (id: string) => void
   /** Selects a file, or takes it out of the selection. */
@@ -270,9 +271,6 @@ const droppedFiles = (transfer: DataTransfer): { files: File[]; folders: number 
   const files = entries.flatMap((entry) => (entry.webkitGetAsEntry()?.isDirectory ? [] : (entry.getAsFile() ?? [])))
   return { files, folders: entries.length - files.length }
 }
-
-/** Text without case and accents, for comparison. */
-const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 export default function Files() {
   const folder = filter('folder')

@@ -12,7 +12,7 @@ const PAST: Record<string, string> = {
   lost: 'lost',
 }
 
-/** What the words of an action don't say. */
+/** Actions that have a phrase of their own. */
 const OTHERS: Record<string, string> = {
   'member.away': t('is away'),
   'member.back': t('is back'),

@@ -69,7 +69,7 @@ const Move = ({
   )
 }
 
-/** What can be done with all selected files. */
+/** Buttons that act on all selected files. */
 export default function BulkFiles({
   files,
   folders,

@@ -1,3 +1,4 @@
+import { folded } from '../../../ui/folded.ts'
 import { t } from '../../../ui/messages.ts'
 import { Logo, Name } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -6,9 +7,6 @@ export type Agent = Schemas['AssignableAgent']
 
 /** Agents that the list shows at once. */
 const MOST = 8
-
-/** Text without case and accents, for comparison. */
-const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 /** Finds the agents to offer for what was typed behind `@`. @param own the one that answers anyway */
 export const matching = (agents: readonly Agent[], typed: string, own: string | null | undefined): Agent[] =>

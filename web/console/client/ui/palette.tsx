@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
 import { useData } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
+import { folded } from '../../../ui/folded.ts'
 import { t } from '../../../ui/messages.ts'
 import { navigate } from '../../../ui/router.ts'
 import { api, unwrap } from '../api.ts'
@@ -16,9 +17,6 @@ export interface Found {
 const LIMIT = 12
 /** Pause in typing after which the platform is asked. */
 const PAUSE_MS = 200
-
-/** Words of a text without case and accents, for comparison. */
-const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 /** Returns the places whose label contains every word, those that begin with the text first. */
 export const matching = (places: readonly Found[], text: string): Found[] => {
