@@ -385,7 +385,7 @@ describe('a conversation with an agent', () => {
     await field.fill('What is on the shelf?')
     await field.press('Enter')
     await page.getByText(/is working on it/).waitFor()
-    expect(await field.inputValue()).toBe('')
+    await expect.poll(() => field.inputValue()).toBe('')
     const run = (await call(who, 'GET', '/console/runs')).items[0]
     await expect.poll(async () => (await call(who, 'GET', `/console/runs/${run.id}`)).status).toBe('running')
     await stage.platform.call('POST', `/api/v1/runs/${run.id}/complete`, {
