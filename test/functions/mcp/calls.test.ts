@@ -370,10 +370,11 @@ describe('a call that is followed', () => {
 describe('a call that dies', () => {
   it('at any store call leaves one run that ends right, and its repeat finds it', async () => {
     let points = 0
-    for (const n of deathsAt(40, 3)) {
+    let survived = false
+    for (const n of deathsAt(200, 12)) {
       const { call, task, target } = await scene({ tools: tool({ task: 'always' }) })
       const key = { ...TASK, meta: { ...TASK.meta, 'aip/idempotencyKey': 'dies' } }
-      const kill = killAfter(platform, n)
+      const kill = killAfter(platform, n, 'calls')
       const tolerate = <T>(work: Promise<T>) => work.catch(() => undefined)
       await tolerate(call(key))
       await tolerate(platform.drain())
@@ -384,25 +385,31 @@ describe('a call that dies', () => {
         await platform.drain()
       }
       const { body } = await call(key)
-      expect(body.result, `killed after effect ${n}: ${JSON.stringify(body)}`).toMatchObject({ resultType: 'task' })
+      expect(body.result, `killed after call ${n}: ${JSON.stringify(body)}`).toMatchObject({ resultType: 'task' })
       await platform.drain()
       const runs = await agents.runsOf(target)
-      expect(runs, `killed after effect ${n}`).toHaveLength(1)
+      expect(runs, `killed after call ${n}`).toHaveLength(1)
       const end = (await task('get', body.result.taskId)).body.result
-      expect(['completed', 'failed'], `killed after effect ${n}`).toContain(end.status)
+      expect(['completed', 'failed'], `killed after call ${n}`).toContain(end.status)
       expect(await agents.activeRuns(target)).toBe(0)
-      if (!reached) break
+      if (!reached) {
+        survived = true
+        break
+      }
       points++
     }
     expect(points).toBeGreaterThan(0)
+    // A deep run kills at every call, up to the last.
+    expect(survived || !DEEP).toBe(true)
   })
 
   it('at any store call while it waits leaves one run that ends, and its repeat gets the answer', async () => {
     let points = 0
-    for (const n of deathsAt(40, 3)) {
+    let survived = false
+    for (const n of deathsAt(200, 12)) {
       const { call, target } = await scene({ tools: tool({ task: 'never' }) })
       const key = { meta: { 'aip/idempotencyKey': 'dies' } }
-      const kill = killAfter(platform, n)
+      const kill = killAfter(platform, n, 'calls')
       const tolerate = <T>(work: Promise<T>) => work.catch(() => undefined)
       await tolerate(call(key))
       const reached = kill.restore()
@@ -413,14 +420,19 @@ describe('a call that dies', () => {
       }
       const { body } = await agents.whileWorking(() => call(key))
       const runs = await agents.runsOf(target)
-      expect(runs, `killed after effect ${n}: ${JSON.stringify(body)}`).toHaveLength(1)
-      expect(runs[0]?.finished_at, `killed after effect ${n}`).toBeDefined()
+      expect(runs, `killed after call ${n}: ${JSON.stringify(body)}`).toHaveLength(1)
+      expect(runs[0]?.finished_at, `killed after call ${n}`).toBeDefined()
       expect(await agents.activeRuns(target)).toBe(0)
       if (runs[0]?.status === 'succeeded') expect(body.result.structuredContent).toEqual({ ok: true })
-      if (!reached) break
+      if (!reached) {
+        survived = true
+        break
+      }
       points++
     }
     expect(points).toBeGreaterThan(0)
+    // A deep run kills at every call, up to the last.
+    expect(survived || !DEEP).toBe(true)
   })
 
   it('or is sent many times at once with one idempotency key makes one run', async () => {
