@@ -4,12 +4,14 @@ import { RunEntity } from '#shared/work/runs/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { callbackToken, installed, member } from '#testkit/fixtures.ts'
 import { DEEP, deathsAt } from '#testkit/sampling.ts'
+import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { ACCEPT, type Execute, Raw, succeedsWith, usingAgents } from '../api/agents-support.ts'
 import { createClient, declaring, messagesOf, STREAMING, TASKS } from './mcp-support.ts'
 
 const platform = usingPlatform({ RESPONSE_MODE: 'stream' })
 const agents = usingAgents(platform)
+const page = usingReceiver()
 
 const HOUR = 3_600_000
 const TASK = { meta: declaring({ elicitation: {} }, true) }
@@ -432,6 +434,64 @@ describe('a call that dies', () => {
     }
     expect(points).toBeGreaterThan(0)
     // A deep run kills at every call, up to the last.
+    expect(survived || !DEEP).toBe(true)
+  })
+
+  it('at any store call around a person’s decision leaves one task that ends right, and the request goes out once at most', async () => {
+    let points = 0
+    let survived = false
+    const outcomes = new Set<string>()
+    for (const n of deathsAt(300, 20)) {
+      const { caller, client } = await scene()
+      const { run } = await agents.running(caller)
+      const address = `${page.url}/page-${n}`
+      const params = { name: 'http_fetch', arguments: { url: address } }
+      const sent = async () => ({
+        meta: { ...TASK.meta, 'aip/idempotencyKey': 'dies' },
+        token: await callbackToken(platform.deps, caller, run.id),
+      })
+      const call = async () => (await client.modern('tools/call', params, await sent())).body.result?.taskId
+      const person = await member(platform.deps, caller.workspaceId, 'member')
+      const decide = (taskId: string) =>
+        platform.call('POST', `/console/runs/${run.id}/steps/${taskId}/decision`, {
+          token: person.token,
+          body: { decision: 'approve' },
+        })
+      const first = await sent()
+      const kill = killAfter(platform, n, 'calls')
+      const tolerate = <T>(work: Promise<T>) => work.catch(() => undefined)
+      const made = await tolerate(client.modern('tools/call', params, first))
+      const known = made?.body.result?.taskId
+      if (known !== undefined) await tolerate(decide(known))
+      await tolerate(platform.drain())
+      const reached = kill.restore()
+      for (let round = 0; round < 3; round++) {
+        platform.clock.advance(70_000)
+        await platform.sweep()
+        await platform.drain()
+      }
+      const taskId = known ?? (await call())
+      expect(taskId, `killed after call ${n}`).toMatch(/^stp_/)
+      await decide(taskId)
+      await platform.drain()
+      const { body } = await client.modern('tasks/get', { taskId }, await sent())
+      expect(body.result, `killed after call ${n}`).toMatchObject({ status: 'completed' })
+      const { structuredContent } = body.result.result
+      outcomes.add(structuredContent.error ?? 'fetched')
+      const steps = (await platform.call('GET', `/console/runs/${run.id}`, { token: person.token })).body.steps
+      expect(steps.filter(({ tool }: { tool: string }) => tool === 'http_fetch')).toHaveLength(1)
+      const requests = page.requests.filter(({ path }) => path === `/page-${n}`).length
+      // Nobody knows whether a request of a worker that died was answered, so it isn’t sent again.
+      expect(requests, `killed after call ${n}`).toBeLessThanOrEqual(1)
+      if (structuredContent.error === undefined) expect(requests).toBe(1)
+      if (!reached) {
+        survived = true
+        break
+      }
+      points++
+    }
+    expect(points).toBeGreaterThan(0)
+    expect(['fetched', 'outcome_unknown']).toEqual(expect.arrayContaining([...outcomes]))
     expect(survived || !DEEP).toBe(true)
   })
 
