@@ -17,6 +17,7 @@ import { LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { Deps, WorkerWork } from '#shared/foundation/work/work.ts'
 import type { RequestHandler } from '#shared/http/exchange.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
+import { lazyEndpoints, routeFields } from '#shared/http/route.ts'
 import { bufferStreams } from '#shared/http/streamed.ts'
 import { runWorker } from '#shared/http/worker.ts'
 import { parseKeyring } from '#shared/kernel/keyring.ts'
@@ -267,7 +268,9 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
   }
 
   const pipelines = Object.entries(requestFunctions).map(([name, endpoints]): [typeof endpoints, RequestHandler] => {
-    const pipeline = createPipeline(endpoints, everyAuthenticator, async () => depsOf(name))
+    // As deployed: endpoints are known by their routes, and loaded at their first request.
+    const served = lazyEndpoints(endpoints.map(routeFields), async () => ({ endpoints }))
+    const pipeline = createPipeline(served, everyAuthenticator, async () => depsOf(name))
     // Event streams are cut off. Other streams are only large or slow, and those of MCP end with the call.
     const isCut = (path: string, type: unknown) => type === 'text/event-stream' && !path.startsWith('/mcp')
     return [
@@ -427,19 +430,17 @@ const pipelineFor = (
   const matches = pipelines.find(([endpoints]) =>
     endpoints.some((endpoint) => endpoint.method === method && pattern(endpoint.path).test(path)),
   )
-  const byPath =
-    matches ?? pipelines.find(([endpoints]) => endpoints.some((endpoint) => pattern(endpoint.path).test(path)))
-  const longestPrefix = () =>
-    pipelines
-      .map(([endpoints, handler]) => ({
-        length: sharedPrefix(
-          endpoints.map((endpoint) => endpoint.path),
-          path,
-        ),
-        handler,
-      }))
-      .sort((a, b) => b.length - a.length)[0]
-  const found = byPath?.[1] ?? longestPrefix()?.handler
+  const byPath = pipelines.find(([endpoints]) => endpoints.some((endpoint) => pattern(endpoint.path).test(path)))
+  const prefix = [...pipelines]
+    .map(([endpoints, handler]) => ({
+      length: sharedPrefix(
+        endpoints.map((endpoint) => endpoint.path),
+        path,
+      ),
+      handler,
+    }))
+    .sort((a, b) => b.length - a.length)[0]
+  const found = matches?.[1] ?? byPath?.[1] ?? prefix?.handler
   if (!found) throw new Error('no group')
   return found
 }

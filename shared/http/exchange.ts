@@ -4,6 +4,7 @@ import type { Deps } from '#shared/foundation/work/index.ts'
 import type { Caller } from './callers.ts'
 import type { Endpoint, Method } from './endpoint.ts'
 import type { IdempotencyLock, StoredResponse } from './idempotency.ts'
+import type { Served } from './route.ts'
 
 /** State shared by the steps of one request. */
 export interface Exchange {
@@ -19,6 +20,9 @@ export interface Exchange {
    * The client's address: from the gateway, or from the edge if there is one. Never a value that the caller controls.
    */
   sourceIp: string | undefined
+  /** Known after the route step. */
+  route: Served | undefined
+  /** Loaded after the authenticate step. */
   endpoint: Endpoint | undefined
   params: Record<string, string>
   body: unknown
@@ -54,9 +58,15 @@ export const step = (name: string, run: (exchange: Exchange) => Promise<void> | 
   },
 })
 
-/** Returns the endpoint. Call only after the route step. */
+/** Returns the route. Call only after the route step. */
+export const routeOf = ({ route }: Exchange): Served => {
+  if (!route) throw new Error('the request has no route yet')
+  return route
+}
+
+/** Returns the endpoint. Call only after the authenticate step. */
 export const endpointOf = ({ endpoint }: Exchange): Endpoint => {
-  if (!endpoint) throw new Error('the request has no route yet')
+  if (!endpoint) throw new Error('the request has no endpoint yet')
   return endpoint
 }
 
@@ -93,6 +103,7 @@ export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId:
       event.body === null ? '' : event.isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body,
     // Behind the edge, the gateway sees the edge's address and rejects requests that bypass the edge.
     sourceIp: deps.settings.edge ? headers[VIEWER_HEADER] : event.requestContext?.identity?.sourceIp,
+    route: undefined,
     endpoint: undefined,
     params: {},
     body: undefined,

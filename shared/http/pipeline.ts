@@ -23,6 +23,7 @@ import {
   type RequestHandler,
   readExchange,
   readHeaders,
+  routeOf,
   step,
 } from './exchange.ts'
 import { countFailure } from './failed-authentications.ts'
@@ -34,17 +35,19 @@ import { renderError, renderValue, toPlatformError, toResult } from './render.ts
 import { logRequest } from './request-log.ts'
 import { createRequestWork } from './request-work.ts'
 import { StreamResponse } from './response.ts'
+import { loadEndpoint, type Route, type Served } from './route.ts'
 import { createMatcher, type Router } from './router.ts'
 import { streamResult } from './streamed.ts'
 
 /**
  * Creates the request pipeline. Every request takes this path: route, authenticate, authorize, check idempotency,
  * validate, handle, render. The first step that throws ends the request with a platform error.
+ * An endpoint that isn't loaded yet is loaded while its caller is authenticated.
  * @param authenticators one for each kind of caller that the endpoints have
  * @param deps created once per function instance, at its first request
  */
 export const createPipeline = (
-  endpoints: readonly Endpoint[],
+  endpoints: readonly Served[],
   authenticators: Authenticators,
   deps: () => Promise<Deps>,
 ): RequestHandler => {
@@ -106,10 +109,10 @@ const opening = (deps: () => Promise<Deps>): Middleware => ({
 })
 
 const route =
-  (match: Router) =>
+  (match: Router<Served>) =>
   (exchange: Exchange): void => {
-    const { endpoint, params } = match(exchange.method, exchange.path)
-    exchange.endpoint = endpoint
+    const { route, params } = match(exchange.method, exchange.path)
+    exchange.route = route
     exchange.params = params
     addLogIds(pathIds(params))
   }
@@ -146,12 +149,22 @@ const readBody = (exchange: Exchange): void => {
 const identify =
   (authenticators: Authenticators) =>
   async (exchange: Exchange): Promise<void> => {
-    const endpoint = endpointOf(exchange)
-    if (endpoint.caller === 'none') return limitAnonymous(exchange.deps, endpoint, exchange.sourceIp)
-    if (endpoint.caller === 'client') readBody(exchange)
+    const route = routeOf(exchange)
+    const loading = loadEndpoint(route)
+    // If authentication fails, the request ends before this is awaited.
+    loading.catch(() => {})
+    if (route.caller === 'none') {
+      await limitAnonymous(exchange.deps, route, exchange.sourceIp)
+      exchange.endpoint = await loading
+      return
+    }
+    if (route.caller === 'client') {
+      exchange.endpoint = await loading
+      readBody(exchange)
+    }
     const { deps, headers, method, query, body, sourceIp } = exchange
-    const authenticate = authenticators[kindOf(endpoint, exchange)] as Authenticator<Exclude<CallerKind, 'none'>>
-    const credentials = { headers, method, path: exchange.path, query, body, sourceIp, standard: endpoint.standard }
+    const authenticate = authenticators[kindOf(route, exchange)] as Authenticator<Exclude<CallerKind, 'none'>>
+    const credentials = { headers, method, path: exchange.path, query, body, sourceIp, standard: route.standard }
     try {
       const { caller, headers: rate } = await authenticate(deps, credentials)
       exchange.caller = caller
@@ -161,6 +174,8 @@ const identify =
     } catch (error) {
       throw await countFailure(deps, sourceIp, error)
     }
+    const endpoint = await loading
+    exchange.endpoint = endpoint
     authorize(endpoint, exchange.caller)
     requireConfirmation(endpoint, exchange.caller)
     exchange.recheck = async () => {
@@ -171,7 +186,7 @@ const identify =
   }
 
 /** Returns the kind of caller that a request claims to be, of those that reach the endpoint. */
-const kindOf = ({ caller, hosts }: Endpoint, { headers, body }: Exchange): Exclude<CallerKind, 'none'> => {
+const kindOf = ({ caller, hosts }: Route, { headers, body }: Exchange): Exclude<CallerKind, 'none'> => {
   const token = hosts && caller === 'integration' ? bearerOf(headers) : undefined
   const named = hosts && caller === 'client' ? (body as { client_id?: unknown } | undefined)?.client_id : undefined
   if (isHostClientId(named)) return THROUGH_HOSTS.client

@@ -3,7 +3,6 @@ import { a2aErrorBody, a2aFailure, a2aMediaType } from '../kernel/a2a-error.ts'
 import { fail, PlatformError } from '../kernel/errors.ts'
 import { signInChallenge } from '../kernel/host-resources.ts'
 import { standardError, standardStatus } from '../kernel/oauth-errors.ts'
-import type { Endpoint } from './endpoint.ts'
 import { renderErrorPage, wantsPage } from './error-page.ts'
 import type { Exchange } from './exchange.ts'
 import { orderFields } from './field-order.ts'
@@ -12,6 +11,7 @@ import { idOf, jsonRpcError, jsonRpcFailure } from './json-rpc.ts'
 import { isOpenToBrowsers } from './open-paths.ts'
 import type { ListPage } from './paging.ts'
 import { challenge, errorBody, RawResponse } from './response.ts'
+import type { Route } from './route.ts'
 import { personScopeChallenge } from './scope-challenge.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -33,9 +33,9 @@ const common = ({ requestId, path, answerHeaders }: Exchange): Record<string, st
 })
 
 /** Prevents caching. Token endpoints also send the header for HTTP/1.0 caches, as RFC 6749 §5.1 requires. */
-const noStore = ({ endpoint }: Exchange): Record<string, string> => ({
+const noStore = ({ route }: Exchange): Record<string, string> => ({
   'cache-control': 'no-store',
-  ...(endpoint?.caller === 'client' && { pragma: 'no-cache' }),
+  ...(route?.caller === 'client' && { pragma: 'no-cache' }),
 })
 
 /** Renders a handler's value as JSON with the declared status, before the common headers are added. */
@@ -76,11 +76,11 @@ export const toPlatformError = (error: unknown): PlatformError =>
 
 export const renderError = (exchange: Exchange, error: PlatformError): StoredResponse => {
   const { settings } = exchange.deps
-  if (exchange.endpoint?.showsErrors && wantsPage(exchange.headers)) return renderErrorPage(error, exchange.requestId)
-  if (exchange.endpoint?.standard) return renderStandardError(exchange, error)
-  if (exchange.endpoint?.speaks) return renderA2aError(exchange, exchange.endpoint, error)
+  if (exchange.route?.showsErrors && wantsPage(exchange.headers)) return renderErrorPage(error, exchange.requestId)
+  if (exchange.route?.standard) return renderStandardError(exchange, error)
+  if (exchange.route?.speaks) return renderA2aError(exchange, exchange.route, error)
   const shown = errorBody(error, exchange.requestId, `${settings.baseUrl}/docs`)
-  const isJsonRpc = exchange.endpoint?.consumes === 'json-rpc'
+  const isJsonRpc = exchange.route?.consumes === 'json-rpc'
   return {
     status: error.status,
     headers: {
@@ -94,7 +94,7 @@ export const renderError = (exchange: Exchange, error: PlatformError): StoredRes
 }
 
 /** Renders an error by A2A (contract/a2a.md#errors). */
-const renderA2aError = (exchange: Exchange, { speaks, consumes }: Endpoint, error: PlatformError): StoredResponse => {
+const renderA2aError = (exchange: Exchange, { speaks, consumes }: Route, error: PlatformError): StoredResponse => {
   const failure = a2aFailure(error, exchange.requestId, exchange.deps.settings.baseUrl)
   const isRpc = consumes === 'json-rpc'
   const { code, message, details } = failure
@@ -122,7 +122,7 @@ const renderStandardError = (exchange: Exchange, error: PlatformError): StoredRe
       'content-type': JSON_TYPE,
       ...noStore(exchange),
       ...(status === 401 &&
-        exchange.endpoint?.caller === 'client' && {
+        exchange.route?.caller === 'client' && {
           'www-authenticate': `Basic realm="${exchange.deps.settings.baseUrl}/connect"`,
         }),
       ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
@@ -136,17 +136,17 @@ const renderStandardError = (exchange: Exchange, error: PlatformError): StoredRe
  * clients look for the code.
  */
 const challengeOf = (
-  { endpoint, caller, headers, path, deps }: Exchange,
+  { route, caller, headers, path, deps }: Exchange,
   error: PlatformError,
 ): Record<string, string> => {
-  if (endpoint?.caller === 'client') {
+  if (route?.caller === 'client') {
     return { 'www-authenticate': challenge({ error: error.code, error_description: error.message }) }
   }
   if (caller.kind === 'person' && error.code === 'insufficient_scope') {
     return personScopeChallenge(deps.settings, caller, path, error)
   }
   if (error.status !== 401) return {}
-  if (endpoint?.hosts) {
+  if (route?.hosts) {
     return { 'www-authenticate': challenge(signInChallenge(deps.settings, path, headers.authorization !== undefined)) }
   }
   const resource = { resource_metadata: `${deps.settings.baseUrl}/.well-known/oauth-protected-resource` }
@@ -154,9 +154,9 @@ const challengeOf = (
     'www-authenticate': challenge(
       headers.authorization
         ? { error: 'invalid_token', error_description: error.message, ...resource }
-        : endpoint?.caller === 'integration' || !endpoint
+        : route?.caller === 'integration' || !route
           ? resource
-          : { realm: endpoint.group },
+          : { realm: route.group },
     ),
   }
 }

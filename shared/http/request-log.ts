@@ -8,11 +8,11 @@ import type { Exchange } from './exchange.ts'
  * (embedded metric format). It never contains a header, query, body or token.
  */
 export const logRequest = (exchange: Exchange, status: number): void => {
-  const { deps, endpoint, requestId, method, path, caller, startedAt, errorCode } = exchange
+  const { deps, route, requestId, method, path, caller, startedAt, errorCode } = exchange
   const duration = Math.round((performance.now() - startedAt) * 10) / 10
   deps.log.metrics(
     'request',
-    { Group: endpoint?.group ?? 'none' },
+    { Group: route?.group ?? 'none' },
     {
       [REQUEST_METRICS.latency]: [duration, 'Milliseconds'],
       [REQUEST_METRICS.errors]: [status >= 500 ? 1 : 0, 'Count'],
@@ -20,11 +20,11 @@ export const logRequest = (exchange: Exchange, status: number): void => {
     },
     {
       request_id: requestId,
-      endpoint: endpoint?.id ?? null,
+      endpoint: route?.id ?? null,
       method,
       // Logs the declared path, because the actual path may contain a misplaced secret.
       path:
-        endpoint?.path ??
+        route?.path ??
         path
           .slice(0, 200)
           .replaceAll(/[\w-]{32,}/g, '…')
@@ -37,13 +37,13 @@ export const logRequest = (exchange: Exchange, status: number): void => {
     },
   )
   nameRequest(
-    endpoint ? `${method} ${endpoint.path}` : method,
+    route ? `${method} ${route.path}` : method,
     {
       'http.request.method': method,
       'http.response.status_code': status,
-      'http.route': endpoint?.path,
+      'http.route': route?.path,
       'platform.request_id': requestId,
-      'platform.endpoint': endpoint?.id,
+      'platform.endpoint': route?.id,
       'error.type': errorCode,
     },
     status >= 500,

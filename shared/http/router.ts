@@ -1,16 +1,17 @@
 import { fail } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import type { Endpoint, Method } from './endpoint.ts'
+import type { Method } from './endpoint.ts'
+import type { Route } from './route.ts'
 
-export interface Match {
-  endpoint: Endpoint
+export interface Match<R extends Route> {
+  route: R
   params: Record<string, string>
 }
 
-export type Router = (method: string, path: string) => Match
+export type Router<R extends Route> = (method: string, path: string) => Match<R>
 
-interface Route {
-  endpoint: Endpoint
+interface Compiled<R extends Route> {
+  route: R
   keys: string[]
   pattern: RegExp
 }
@@ -20,18 +21,18 @@ interface Route {
  * wrong methods `method_not_allowed`. Paths without parameters match first, whatever the method, so that `/apps/new` is
  * never an app's id.
  */
-export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
-  const routes = endpoints.map(compile).sort((a, b) => a.keys.length - b.keys.length)
+export const createMatcher = <R extends Route>(routes: readonly R[]): Router<R> => {
+  const compiled = routes.map(compile).sort((a, b) => a.keys.length - b.keys.length)
   return (method, path) => {
-    const found = routes.find(({ pattern }) => pattern.test(path))
-    const onPath = routes.filter(({ endpoint }) => endpoint.path === found?.endpoint.path)
-    const route = onPath.find(({ endpoint }) => endpoint.method === method)
-    if (route) return { endpoint: route.endpoint, params: paramsOf(route, path) }
+    const found = compiled.find(({ pattern }) => pattern.test(path))
+    const onPath = compiled.filter(({ route }) => route.path === found?.route.path)
+    const matching = onPath.find(({ route }) => route.method === method)
+    if (matching) return { route: matching.route, params: paramsOf(matching, path) }
     if (onPath.length === 0) {
       throw fail('not_found', { message: 'This path does not exist.', fix: 'Find the available paths in /docs.' })
     }
     const allowed = METHODS.filter((one) =>
-      onPath.some(({ endpoint }) => endpoint.method === one || endpoint.elsewhere?.includes(one)),
+      onPath.some(({ route }) => route.method === one || route.elsewhere?.includes(one)),
     )
     throw fail('method_not_allowed', {
       message: `This path does not support ${method.slice(0, 20)}.`,
@@ -46,15 +47,15 @@ export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
  * Compiles a path template to an exact pattern. The gateway has already chosen the group, so a list of patterns is
  * enough. A variable may be followed by a verb, as in `/tasks/{id}:cancel`; declare such a path before the one without.
  */
-const compile = (endpoint: Endpoint): Route => {
+const compile = <R extends Route>(route: R): Compiled<R> => {
   const keys: string[] = []
-  const segments = endpoint.path.split('/').map((segment) => {
+  const segments = route.path.split('/').map((segment) => {
     const [, name, verb] = /^\{(\w+)\}(:\w+)?$/.exec(segment) ?? []
     if (name === undefined) return segment.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
     keys.push(name)
     return verb === undefined ? '([^/]+)' : `([^/:]+)${verb}`
   })
-  return { endpoint, keys, pattern: new RegExp(`^${segments.join('/')}$`) }
+  return { route, keys, pattern: new RegExp(`^${segments.join('/')}$`) }
 }
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -62,12 +63,12 @@ const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 /** Maximum length of a path parameter. No table key and no name is longer. */
 const LONGEST = 200
 
-const paramsOf = ({ endpoint, keys, pattern }: Route, path: string): Record<string, string> => {
+const paramsOf = ({ route, keys, pattern }: Compiled<Route>, path: string): Record<string, string> => {
   const raw = pattern.exec(path)?.slice(1) ?? []
   return Object.fromEntries(
     keys.map((name, i) => {
       const value = decode(raw[i] ?? '')
-      const kind = endpoint.params[name]
+      const kind = route.params[name]
       if (value === undefined || value.length > LONGEST) throw fail('not_found')
       if (kind && kind !== 'text' && !isId(kind, value)) throw fail('not_found')
       return [name, value]
