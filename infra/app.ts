@@ -32,7 +32,8 @@ try {
     config,
     registry: { requestFunctions, workerFunctions },
     queues: QUEUES,
-    bundles: join(root, 'dist', 'functions'),
+    // The local run builds its functions together.
+    bundles: join(root, 'dist', config.stage === 'local' ? 'local' : 'functions'),
   })
   app.synth()
 } catch (error) {

@@ -1,3 +1,4 @@
+import { bundleTogether } from '#infra/bundle/together.ts'
 import { bundle } from '#infra/bundle.ts'
 
 // Builds the bundles in a separate process, whose memory, up to a gigabyte, is released when it ends. With `--watch`,
@@ -16,11 +17,15 @@ const notifyParent = (message: BuildMessage) => process.send?.(message)
 process.once('disconnect', () => process.exit())
 
 const watching = {
-  watch: (changed: { name: string }[]) => notifyParent({ kind: 'changed', names: changed.map(({ name }) => name) }),
+  watch: (names: string[]) => notifyParent({ kind: 'changed', names }),
   onError: (messages: string[]) => notifyParent({ kind: 'errors', messages }),
 }
 const watches = process.argv.includes('--watch')
-await bundle({ ...(watches && watching), inProcess: true, sourceMaps: process.argv.includes('--source-maps') }).then(
+const options = { inProcess: true, sourceMaps: process.argv.includes('--source-maps') }
+const building = process.argv.includes('--together')
+  ? bundleTogether({ ...options, ...(watches && watching) })
+  : bundle(options)
+await building.then(
   () => notifyParent({ kind: 'built' }),
   (error: unknown) => notifyParent({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }),
 )

@@ -3,15 +3,30 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { unitNames } from '#functions/units.ts'
+import { SERVED } from '#infra/bundle/prebuild.ts'
 import type { BuildMessage } from './build.ts'
 
 /** Root folder of the repository. */
 export const ROOT = path.resolve(import.meta.dirname, '..')
-/** Output folder of the bundles. */
+/** Output folder of the bundles as they are deployed, each by itself. */
 export const BUNDLES = path.join(ROOT, 'dist', 'functions')
+/** Output folder of the bundles that are built together, for `npm start`. */
+export const LOCAL_BUNDLES = path.join(ROOT, 'dist', 'local')
 
-const INPUTS = ['infra', 'functions', 'shared', 'openapi', 'web', 'examples/sdk', 'cdk.json', 'package-lock.json']
-const OUTPUTS = [path.relative(ROOT, BUNDLES)]
+const INPUTS = [
+  'infra',
+  'functions',
+  'shared',
+  'openapi',
+  'web',
+  'examples/sdk',
+  'docs/guides',
+  'CHANGELOG.md',
+  'cdk.json',
+  'package-lock.json',
+]
+/** What each kind of build writes below `dist`. */
+const OUTPUTS = { functions: ['functions'], local: ['local', 'chunks', ...SERVED] }
 const FINGERPRINT = 'fingerprint'
 const WITH_MAPS = 'source maps'
 
@@ -38,7 +53,7 @@ const fingerprint = (entries: string[]): string => {
 /** Creates placeholders. Synth only checks that each bundle exists, so it need not wait for the first build. */
 const reserveBundles = () => {
   for (const name of unitNames()) {
-    const file = path.join(BUNDLES, name, 'index.cjs')
+    const file = path.join(LOCAL_BUNDLES, name, 'index.cjs')
     mkdirSync(path.dirname(file), { recursive: true })
     if (!existsSync(file)) writeFileSync(file, '')
   }
@@ -97,13 +112,12 @@ const synth = async (cdkOut: string, signal: AbortSignal | undefined): Promise<v
 /**
  * Builds the bundles in a separate process, which stays when watching. Resolves once they are built.
  *
- * @throws Error with esbuild's messages
+ * @throws Error with the bundler's messages
  */
-const build = async ({ watch, sourceMaps, signal }: PrepareOptions): Promise<void> => {
-  const args = [...(watch ? ['--watch'] : []), ...(sourceMaps ? ['--source-maps'] : [])]
-  // esbuild is written in Go. With less frequent garbage collection, it takes a tenth less time.
-  const env = { GOGC: '400', ...process.env }
-  const { child, ended, output } = startProgram('local/build.ts', args, env, signal)
+const build = async ({ together, watch, sourceMaps, signal }: PrepareOptions): Promise<void> => {
+  const flags = { '--together': together, '--watch': watch, '--source-maps': sourceMaps }
+  const args = Object.entries(flags).flatMap(([flag, given]) => (given ? [flag] : []))
+  const { child, ended, output } = startProgram('local/build.ts', args, process.env, signal)
   await new Promise<void>((resolve, reject) => {
     child.on('message', (message: BuildMessage) => {
       if (message.kind === 'built') resolve()
@@ -120,7 +134,9 @@ const build = async ({ watch, sourceMaps, signal }: PrepareOptions): Promise<voi
 export interface PrepareOptions {
   /** Output folder of the cloud assembly. */
   cdkOut: string
-  /** Keeps watching and reports each bundle that a rebuild changed. */
+  /** Builds {@link LOCAL_BUNDLES}, not {@link BUNDLES}. */
+  together?: boolean
+  /** Keeps watching and reports each bundle that a rebuild changed. Needs `together`. */
   watch?: {
     onChange: (names: string[]) => void
     onError: (messages: string[]) => void
@@ -131,22 +147,31 @@ export interface PrepareOptions {
   signal?: AbortSignal
 }
 
+const readStamp = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+
 /**
  * Builds the bundles and synthesizes the stacks in parallel. Does neither if nothing has changed since the last time.
  *
  * @returns true if anything had to be done
- * @throws Error with esbuild's or the CDK app's messages
+ * @throws Error with the bundler's or the CDK app's messages
  */
 export const prepare = async (options: PrepareOptions): Promise<boolean> => {
-  const { cdkOut, watch, sourceMaps, signal } = options
-  const file = path.join(cdkOut, FINGERPRINT)
+  const { cdkOut, together, watch, sourceMaps, signal } = options
+  const kind = together ? 'local' : 'functions'
+  const files = {
+    built: path.join(ROOT, 'dist', `${kind}.${FINGERPRINT}`),
+    synthesized: path.join(cdkOut, FINGERPRINT),
+  }
   // Taken before the build, so that files edited in the meantime are built the next time.
   const inputs = fingerprint(INPUTS)
-  const [before, ...extras] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-  const current = before === `${inputs} ${fingerprint(OUTPUTS)}`
-  if (current && !watch && (!sourceMaps || extras.includes(WITH_MAPS))) return false
+  const stamp = () => `${inputs} ${fingerprint(OUTPUTS[kind].map((name) => path.join('dist', name)))}`
+  const [before, maps] = readStamp(files.built).split('\n')
+  const isBuilt = before === stamp() && !watch && (!sourceMaps || maps === WITH_MAPS)
+  const isSynthesized = readStamp(files.synthesized) === inputs
+  if (isBuilt && isSynthesized) return false
   reserveBundles()
-  await Promise.all([build(options), current ? undefined : synth(cdkOut, signal)])
-  writeFileSync(file, [`${inputs} ${fingerprint(OUTPUTS)}`, ...(sourceMaps ? [WITH_MAPS] : [])].join('\n'))
+  await Promise.all([isBuilt ? undefined : build(options), isSynthesized ? undefined : synth(cdkOut, signal)])
+  writeFileSync(files.synthesized, inputs)
+  if (!isBuilt) writeFileSync(files.built, [stamp(), ...(sourceMaps ? [WITH_MAPS] : [])].join('\n'))
   return true
 }

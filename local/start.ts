@@ -7,7 +7,7 @@ import { deleteData } from './data-dir.ts'
 import { createPrinter } from './logs.ts'
 import { onNpmEnd } from './parent.ts'
 import { type Platform, startPlatform } from './platform.ts'
-import { BUNDLES, prepare, ROOT } from './prepare.ts'
+import { LOCAL_BUNDLES, prepare, ROOT } from './prepare.ts'
 import { OTLP_PORT, startCollector } from './traces/collector.ts'
 import { createTracePrinter } from './traces/print.ts'
 import { upgradeData } from './upgrade.ts'
@@ -100,6 +100,7 @@ const main = async (): Promise<void> => {
   const cdkOut = path.join(dataDir, 'cdk.out')
   await prepare({
     cdkOut,
+    together: true,
     signal: stopping.signal,
     ...(watch && {
       watch: {
@@ -123,7 +124,7 @@ const main = async (): Promise<void> => {
     dataDir,
     cdkOut,
     port,
-    bundles: BUNDLES,
+    bundles: LOCAL_BUNDLES,
     logs: json ? 'json' : 'readable',
     shell: { ...process.env, ...(collector && { TRACES_ENDPOINT: collector.address }) },
     remapHeaders: process.env.EMULATE_HEADER_REMAP === 'true',

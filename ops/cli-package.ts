@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build } from 'rolldown'
 import { prebuilt } from '#infra/bundle/prebuilt.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -18,16 +18,20 @@ export const buildCliPackage = async (outDir = join(ROOT, 'dist/cli')): Promise<
   await rm(outDir, { recursive: true, force: true })
   await mkdir(outDir, { recursive: true })
   await build({
-    entryPoints: [join(ROOT, 'cli/main.ts')],
-    outfile: join(outDir, 'aip.js'),
-    bundle: true,
-    minify: true,
+    cwd: ROOT,
+    input: 'cli/main.ts',
     platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    banner: { js: '#!/usr/bin/env node' },
-    define: { CLI_VERSION: JSON.stringify(version) },
+    tsconfig: false,
+    transform: { target: 'node20', define: { CLI_VERSION: JSON.stringify(version) } },
     plugins: [prebuilt],
+    output: {
+      file: join(outDir, 'aip.js'),
+      format: 'esm',
+      banner: '#!/usr/bin/env node',
+      codeSplitting: false,
+      minify: true,
+      comments: false,
+    },
   })
   const about = {
     name: NAME,

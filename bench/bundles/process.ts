@@ -14,12 +14,12 @@ const ENVIRONMENT = {
 }
 
 /**
- * Measures the milliseconds from start to end of a fresh Node process that requires a file, or nothing.
+ * Measures the milliseconds from start to end of a fresh Node process that requires files.
  *
  * @throws Error with the output of the process if it fails
  */
-const processTime = async (file: string | undefined): Promise<number> => {
-  const code = file === undefined ? '' : `require(${JSON.stringify(file)})`
+const processTime = async (files: readonly string[]): Promise<number> => {
+  const code = files.map((file) => `require(${JSON.stringify(file)})`).join('\n')
   const began = performance.now()
   const child = spawn(process.execPath, ['--eval', code], { env: ENVIRONMENT, stdio: ['ignore', 'ignore', 'pipe'] })
   let errors = ''
@@ -28,27 +28,36 @@ const processTime = async (file: string | undefined): Promise<number> => {
   })
   const [status] = await once(child, 'close')
   const took = performance.now() - began
-  if (status !== 0) throw new Error(`${file ?? 'bare Node'} ended with ${status}: ${errors.slice(0, 2_000)}`)
+  if (status !== 0) throw new Error(`${files.join(', ')} ended with ${status}: ${errors.slice(0, 2_000)}`)
   return took
 }
 
+/** Files that one process requires, and those that the process requires to which it is compared. */
+export interface Import {
+  files: readonly string[]
+  without: readonly string[]
+}
+
 /**
- * Measures the additional time of a process for each file, compared to one that loads nothing. The two run in turns, so that other
- * load on the machine affects both equally.
+ * Measures the additional time of a process for its files, compared to one with fewer. The two run in turns, so that other load on the
+ * machine affects both equally.
  *
- * @returns one difference in milliseconds per sample, by file
+ * @returns one difference in milliseconds per sample, by import
  */
-export const importTimes = async (files: readonly string[], samples: number): Promise<Map<string, number[]>> => {
-  const differences = new Map(files.map((file) => [file, [] as number[]]))
-  for (const file of [undefined, ...files]) await processTime(file)
+export const importTimes = async <T extends Import>(
+  imports: readonly T[],
+  samples: number,
+): Promise<Map<T, number[]>> => {
+  const differences = new Map(imports.map((one) => [one, [] as number[]]))
+  for (const { files } of imports) await processTime(files)
   for (let sample = 0; sample < samples; sample++) {
-    for (const file of files) {
+    for (const one of imports) {
       // The second process finds the machine warmer, so they swap places.
       const bareFirst = sample % 2 === 0
-      const before = bareFirst ? await processTime(undefined) : undefined
-      const loaded = await processTime(file)
-      const bare = before ?? (await processTime(undefined))
-      differences.get(file)?.push(loaded - bare)
+      const before = bareFirst ? await processTime(one.without) : undefined
+      const loaded = await processTime(one.files)
+      const bare = before ?? (await processTime(one.without))
+      differences.get(one)?.push(loaded - bare)
     }
   }
   return differences

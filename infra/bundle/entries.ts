@@ -1,6 +1,9 @@
-import { requestFunctions, workerFunctions } from '#functions/registry.ts'
+import { requestResources, workerFunctions } from '#functions/registry.ts'
 import { modulesOf } from '#functions/units.ts'
 import { type CallerKind, callersOf } from '#shared/http/callers.ts'
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { routeFields } from '#shared/http/route.ts'
+import type { Worker } from '#shared/http/worker.ts'
 import type { Capability } from '#shared/kernel/capabilities.ts'
 
 /** Value that an entry point passes on under `name`, and the module that exports it. */
@@ -56,44 +59,45 @@ const imports = (parts: readonly Part[]): string[] =>
 const object = (parts: readonly Part[]): string =>
   `{ ${parts.map(({ name, exported }) => `${name}: ${exported}, `).join('')}`
 
-const entryOf = (unit: string, imported: string, lines: string[], handler: (modules: string[]) => string): string => {
-  const modules = modulesOf(unit)
+/** Declares the endpoints of a resource, and imports its module when one of them is called. */
+const lazily = ({ path, endpoints }: { path: string; endpoints: Endpoint[] }): string =>
+  `...lazyEndpoints(${JSON.stringify(endpoints.map(routeFields))}, () => import('${FUNCTIONS}/${path}.ts')),`
+
+const requestEntry = (resources: { path: string; endpoints: Endpoint[] }[]): string => {
+  const endpoints = resources.flatMap((resource) => resource.endpoints)
+  const callers = [...new Set(endpoints.flatMap(callersOf))]
+  const authenticators = callers.flatMap((caller) => (caller === 'none' ? [] : [AUTHENTICATORS[caller]]))
+  const needs = endpoints.flatMap((endpoint) => endpoint.needs)
+  const adapters = [...adaptersFor(needs), ...(needs.some((need) => need.startsWith('queue:')) ? [QUEUES] : [])]
   return [
-    ...lines,
-    ...modules.map((path, i) => `import { ${imported} as m${i} } from '${FUNCTIONS}/${path}.ts'`),
-    `export const handler = ${handler(modules.map((_, i) => `m${i}`))}`,
+    "import { lazyEndpoints } from '#shared/http/route.ts'",
+    "import { serve } from '#shared/http/serve.ts'",
+    ...imports([...authenticators, ...adapters]),
+    'export const handler = serve([',
+    ...resources.map(lazily),
+    `], ${object(adapters)}authenticators: ${object(authenticators)}} })`,
   ].join('\n')
 }
 
+const workerEntry = (unit: string, workers: Worker[]): string => {
+  const modules = modulesOf(unit)
+  const adapters = adaptersFor(workers.flatMap(({ needs }) => needs))
+  return [
+    "import { work } from '#shared/http/worker.ts'",
+    ...imports(adapters),
+    ...modules.map((path, i) => `import { worker as m${i} } from '${FUNCTIONS}/${path}.ts'`),
+    `export const handler = work([${modules.map((_, i) => `m${i}`).join(', ')}], ${object(adapters)}})`,
+  ].join('\n')
+}
+
+const mapValues = <T>(of: Record<string, T>, make: (value: T, name: string) => string): Record<string, string> =>
+  Object.fromEntries(Object.entries(of).map(([name, value]) => [name, make(value, name)]))
+
 /**
- * Generates the sources of the entry points, by function. They import the function's endpoints or workers and only the authenticators
- * and adapters that these declare, because each one adds to the bundle.
+ * Generates the sources of the entry points, by function. They import the function's workers, or its resources once they are called,
+ * and only the authenticators and adapters that these declare, because a cold start reads all that is imported.
  */
 export const entries = (): Record<string, string> => ({
-  ...Object.fromEntries(
-    Object.entries(requestFunctions).map(([unit, endpoints]) => {
-      const callers = [...new Set(endpoints.flatMap(callersOf))]
-      const authenticators = callers.flatMap((caller) => (caller === 'none' ? [] : [AUTHENTICATORS[caller]]))
-      const needs = endpoints.flatMap((endpoint) => endpoint.needs)
-      const adapters = [...adaptersFor(needs), ...(needs.some((need) => need.startsWith('queue:')) ? [QUEUES] : [])]
-      const lines = ["import { serve } from '#shared/http/serve.ts'", ...imports([...authenticators, ...adapters])]
-      const parts = `${object(adapters)}authenticators: ${object(authenticators)}} }`
-      return [
-        unit,
-        entryOf(
-          unit,
-          'endpoints',
-          lines,
-          (modules) => `serve([${modules.map((m) => `...${m}`).join(', ')}], ${parts})`,
-        ),
-      ]
-    }),
-  ),
-  ...Object.fromEntries(
-    Object.entries(workerFunctions).map(([unit, workers]) => {
-      const adapters = adaptersFor(workers.flatMap(({ needs }) => needs))
-      const lines = ["import { work } from '#shared/http/worker.ts'", ...imports(adapters)]
-      return [unit, entryOf(unit, 'worker', lines, (modules) => `work([${modules.join(', ')}], ${object(adapters)}})`)]
-    }),
-  ),
+  ...mapValues(requestResources, requestEntry),
+  ...mapValues(workerFunctions, (workers, unit) => workerEntry(unit, workers)),
 })

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import type { Plugin } from 'esbuild'
+import type { Plugin } from 'rolldown'
 
 /** Sources of entry points, by function. */
 export type Entries = Record<string, string>
@@ -14,33 +14,40 @@ export const importEntries = async (): Promise<Entries> => (await import('./entr
 export const generateEntries = async (): Promise<Entries> => {
   const file = pathToFileURL(join(import.meta.dirname, 'entries.ts')).href
   const code = `console.log(JSON.stringify((await import(${JSON.stringify(file)})).entries()))`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code])
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], {
+    maxBuffer: Number.POSITIVE_INFINITY,
+  })
   return JSON.parse(stdout)
 }
 
 const PREFIX = 'entry:'
+const NAME = /\.([^./\\]+)\.entry\.ts$/
 
-/** Name of a function's entry point in esbuild. */
+/** Name of a function's entry point for the bundler. */
 export const entryPoint = (name: string): string => `${PREFIX}${name}`
 
-/** Provides esbuild with the entry points, and reads them again for each rebuild. */
-export const entryPoints = (root: string, read: () => Promise<Entries>): Plugin => ({
-  name: 'entry-points',
-  setup(build) {
-    let entries: Entries = {}
-    build.onStart(async () => {
-      // A source doesn't compile: esbuild reports where.
+/** Provides the bundler with the entry points, as if they lay in the repository's root, and reads them for each build. */
+export const entryPoints = (root: string, read: () => Promise<Entries>): Plugin => {
+  let entries: Entries = {}
+  return {
+    name: 'entry-points',
+    async buildStart() {
       entries = await read().catch((error) => {
+        // A source doesn't compile: the bundler reports where.
         if (Object.keys(entries).length === 0) throw error
         return entries
       })
-    })
-    build.onResolve({ filter: /^entry:/ }, ({ path }) => ({ path: path.slice(PREFIX.length), namespace: 'entry' }))
-    build.onLoad({ filter: /.*/, namespace: 'entry' }, ({ path }) => ({
-      contents: entries[path] ?? '',
-      loader: 'ts',
-      resolveDir: root,
-      watchFiles: [join(root, 'functions', 'units.ts')],
-    }))
-  },
-})
+    },
+    resolveId: {
+      filter: { id: /^entry:/ },
+      handler: (id) => join(root, `.${id.slice(PREFIX.length)}.entry.ts`),
+    },
+    load: {
+      filter: { id: NAME },
+      handler(id) {
+        this.addWatchFile(join(root, 'functions', 'units.ts'))
+        return { code: entries[NAME.exec(id)?.[1] ?? ''] ?? '', moduleType: 'ts' }
+      },
+    },
+  }
+}

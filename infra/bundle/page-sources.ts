@@ -1,24 +1,22 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Plugin } from 'esbuild'
+import type { Plugin } from 'rolldown'
 
 /**
- * Makes a watching build notice changes of the page sources in `web`, which Vite builds and esbuild never reads. The page's own
+ * Makes a watching build notice changes of the page sources in `web`, which Vite builds and functions don't import. The page's own
  * build decides which of them matter.
  */
 export const pageSources: Plugin = {
   name: 'page-sources',
-  setup(build) {
-    build.onLoad({ filter: /web[\\/](console|admin)[\\/]page\.ts$/ }, async ({ path }) => {
-      const web = dirname(dirname(path))
+  transform: {
+    filter: { id: /web[\\/](console|admin)[\\/]page\.ts$/ },
+    async handler(_code, id) {
+      const web = dirname(dirname(id))
       const below = await readdir(web, { recursive: true, withFileTypes: true })
-      const pathsOf = (entries: typeof below) => entries.map((entry) => join(entry.parentPath, entry.name))
-      return {
-        contents: await readFile(path, 'utf8'),
-        loader: 'ts',
-        watchFiles: pathsOf(below.filter((entry) => entry.isFile() && !entry.name.endsWith('.d.ts'))),
-        watchDirs: [web, ...pathsOf(below.filter((entry) => entry.isDirectory()))],
+      for (const entry of below) {
+        if (entry.isFile() && !entry.name.endsWith('.d.ts')) this.addWatchFile(join(entry.parentPath, entry.name))
       }
-    })
+      return null
+    },
   },
 }

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import type { Plugin } from 'esbuild'
+import type { Plugin } from 'rolldown'
 
 /**
  * Runs modules named `*.prebuilt.ts` at build time and bundles the plain data that they export. The library that computes
@@ -7,12 +7,14 @@ import type { Plugin } from 'esbuild'
  */
 export const prebuilt: Plugin = {
   name: 'prebuilt',
-  setup(build) {
-    build.onLoad({ filter: /\.prebuilt\.ts$/ }, async ({ path }) => {
+  load: {
+    filter: { id: /\.prebuilt\.ts$/ },
+    async handler(id) {
       // A different URL each time, so that a watching build sees changes.
-      const { watchFiles = [], ...values } = await import(`${pathToFileURL(path)}?at=${Date.now()}`)
-      const contents = Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
-      return { contents: contents.join('\n'), loader: 'js', watchFiles }
-    })
+      const { watchFiles = [], ...values } = await import(`${pathToFileURL(id)}?at=${Date.now()}`)
+      for (const file of watchFiles) this.addWatchFile(file)
+      const code = Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
+      return { code: code.join('\n'), moduleType: 'js' }
+    },
   },
 }

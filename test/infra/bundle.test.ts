@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { unitNames } from '#functions/units.ts'
 import { entries } from '#infra/bundle/entries.ts'
-import { type BundleReport, bundle } from '#infra/bundle.ts'
+import { bundleTogether } from '#infra/bundle/together.ts'
+import { bundle } from '#infra/bundle.ts'
 import { plans } from './support.ts'
 
 const require = createRequire(import.meta.url)
@@ -56,7 +57,7 @@ describe('bundles', () => {
     expect(await require(report?.file ?? '').handler()).toBe(1)
     expect(report?.bytes).toBe((await stat(report?.file ?? '')).size)
     expect(existsSync(join(root, 'dist/functions/one/index.cjs.map'))).toBe(false)
-    expect(existsSync(join(root, 'dist/maps/one.cjs.map'))).toBe(true)
+    expect(existsSync(join(root, 'dist/maps/functions/one/index.cjs.map'))).toBe(true)
   })
 
   it('load a large package that few requests need from a file next to them', async () => {
@@ -71,12 +72,37 @@ describe('bundles', () => {
     expect(await readdir(join(root, 'dist/functions/two'))).toEqual(['index.cjs'])
   })
 
-  it('report their packages', async () => {
+  it('report the modules that a cold start reads, and those that they load later', async () => {
     const { root, entries: sources } = await repository({
-      one: "import * as z from 'zod'\nexport const handler = () => z.string().parse('x')",
+      one: `import * as z from 'zod'
+        export const handler = () => z.string().parse('x')
+        export const later = () => import('./two.ts')`,
+      two: 'export const two = 2',
     })
-    const [report] = await bundle({ root, entries: sources })
-    expect(Object.keys(report?.packages ?? {})).toEqual(['zod', 'own'])
+    const [report] = await bundle({ root, entries: { one: sources.one ?? '' } })
+    expect(report?.modules).toContain('functions/one.ts')
+    expect(report?.modules.some((module) => module.includes('node_modules/zod/'))).toBe(true)
+    expect(report?.modules).not.toContain('functions/two.ts')
+    expect(report?.later.map(({ module }) => module)).toEqual(['functions/two.ts'])
+    const [two] = report?.later ?? []
+    expect((await stat(two?.file ?? '')).size).toBe(two?.bytes)
+    expect(require(two?.file ?? '').two).toBe(2)
+  })
+
+  it('contain no file of an earlier build', async () => {
+    const { root, entries: sources } = await repository({
+      one: "export const handler = () => import('./two.ts')",
+      two: 'export const two = 2',
+    })
+    const { one = '' } = sources
+    await bundle({ root, entries: { one } })
+    const files = () => readdir(join(root, 'dist/functions/one'))
+    const before = await files()
+    await writeFile(join(root, 'functions/two.ts'), 'export const two = 22')
+    await bundle({ root, entries: { one } })
+    expect(before).toHaveLength(2)
+    expect(await files()).toHaveLength(2)
+    expect(await files()).not.toEqual(before)
   })
 
   it('of removed functions are removed too', async () => {
@@ -85,7 +111,6 @@ describe('bundles', () => {
       two: 'export const handler = 2',
     })
     await bundle({ root, entries: sources })
-    await bundle({ root, entries: sources, functions: ['one'] })
     expect(existsSync(join(root, 'dist/functions/two'))).toBe(true)
     const { one = '' } = sources
     await bundle({ root, entries: { one } })
@@ -137,29 +162,34 @@ export async function buildConsole(outDir: string): Promise<void> {
     }
   })
 
-  it('are reported on change while watching, and no others', async () => {
+  it('that are built together share their files, and are reported on change while watching, and no others', async () => {
     const { root, entries: sources } = await repository({
-      one: 'export const handler = 1',
-      two: 'export const handler = 2',
+      one: "export { three as handler } from './three.ts'",
+      two: "import { three } from './three.ts'\nimport { four } from './four.ts'\nexport const handler = [three, four]",
+      three: 'export const three = [3]',
+      four: 'export const four = 4',
     })
+    const { one = '', two = '' } = sources
     const stop = new AbortController()
-    const changes: BundleReport[][] = []
+    const changes: string[][] = []
     const errors: string[][] = []
-    const seen = Promise.withResolvers<void>()
-    await bundle({
+    const until = (holds: () => boolean) => expect.poll(holds).toBe(true)
+    await bundleTogether({
       root,
-      entries: sources,
+      entries: { one, two },
       signal: stop.signal,
       onError: (messages) => errors.push(messages),
-      watch: (changed) => {
-        changes.push(changed)
-        seen.resolve()
-      },
+      watch: (changed) => changes.push(changed),
     })
-    await writeFile(join(root, 'functions/one.ts'), 'export const handler = 11')
-    await seen.promise
+    const load = (name: string) => require(join(root, 'dist/local', name, 'index.cjs')).handler
+    expect(load('two')[0]).toBe(load('one'))
+    await writeFile(join(root, 'functions/four.ts'), 'export const four = (')
+    await until(() => errors.flat().some((message) => /functions\/four\.ts:1/.test(message)))
+    await writeFile(join(root, 'functions/four.ts'), 'export const four = 44')
+    await until(() => changes.flat().includes('two'))
+    expect(changes.flat()).not.toContain('one')
+    await writeFile(join(root, 'functions/three.ts'), 'export const three = [33]')
+    await until(() => changes.flat().includes('one'))
     stop.abort()
-    expect(changes.map((changed) => changed.map(({ name }) => name))).toEqual([['one']])
-    expect(errors).toEqual([])
   })
 })

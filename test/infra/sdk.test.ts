@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { alias } from '#infra/bundle/alias.ts'
+import { INPUT, OUTPUT } from '#infra/bundle/options.ts'
 import { startStore, type TestStore } from '#testkit/store.ts'
 
 const source = `
@@ -27,24 +27,22 @@ type Sdk = {
   sqs: typeof import('@aws-sdk/client-sqs')
 }
 
-const resolveDir = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
-async function bundled(contents: string) {
+async function bundled(code: string) {
   const outfile = join(mkdtempSync(join(tmpdir(), 'lean-')), 'index.cjs')
-  const { metafile } = await build({
-    stdin: { contents, resolveDir, loader: 'ts' },
-    outfile,
-    alias,
-    bundle: true,
-    minify: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    metafile: true,
+  const entry = join(root, '.sdk.entry.ts')
+  const build = await rolldown({
+    ...INPUT,
+    cwd: root,
+    input: entry,
+    plugins: [
+      { name: 'entry', load: (id) => (id === entry ? code : null), resolveId: (id) => (id === entry ? id : null) },
+    ],
   })
-  const [output] = Object.values(metafile.outputs)
-  return { outfile, inputs: Object.keys(output?.inputs ?? {}) }
+  const { output } = await build.write({ ...OUTPUT, file: outfile, codeSplitting: false })
+  await build.close()
+  return { outfile, inputs: output[0].moduleIds }
 }
 
 describe('the bundled AWS SDK', () => {

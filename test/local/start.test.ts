@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { cpSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '#local/free-port.ts'
-import { ROOT } from '#local/prepare.ts'
+import { prepare, ROOT } from '#local/prepare.ts'
 import { ASSEMBLY } from '#testkit/assembly.ts'
 import { temporaryFolder, until } from './support.ts'
 
@@ -12,6 +12,8 @@ const START = path.join(ROOT, 'local', 'start.ts')
 
 let place: ReturnType<typeof temporaryFolder>
 let npm: ChildProcess | undefined
+// The local run’s own build, so that each start finds it done.
+beforeAll(() => prepare({ ...ASSEMBLY, together: true }))
 beforeEach(() => {
   place = temporaryFolder()
 })
@@ -33,7 +35,7 @@ const below = (root: number): number[] => {
 
 const isRunning = (pid: number): boolean => below(pid).length > 0
 
-/** Runs the real command without a build, because the tests share one. */
+/** Runs the real command, which finds its build done. */
 const npmStart = async (args: string[], env: Record<string, string> = {}) => {
   const { cdkOut } = ASSEMBLY
   mkdirSync(path.join(place.folder, 'cdk.out'))

@@ -139,12 +139,11 @@ const callAgent = async (
 ): Promise<Result> => {
   const { work, caller, lane } = context
   requireCapabilities(lane, tool.requires)
-  const { slug } = tool.agent.app
-  const called = { tool: `${slug} ${tool.tool}`, arguments: args }
+  const called = { tool: `${tool.slug} ${tool.tool}`, arguments: args }
   const { requestState, inputResponses } = message.params
   const responses = inputResponses === undefined ? {} : readResponses(inputResponses)
   const state = requestState === undefined ? undefined : await openState(work, caller, called, requestState)
-  const given = { agent: slug, tool: tool.tool, arguments: args, ...(audience !== undefined && { audience }) }
+  const given = { agent: tool.slug, tool: tool.tool, arguments: args, ...(audience !== undefined && { audience }) }
   const { answer, isReplay } = await onceUnderKey<AskAnswer>(
     work,
     {

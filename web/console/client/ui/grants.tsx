@@ -57,12 +57,7 @@ export const GrantCard = ({ grant }: { grant: Schemas['Grant'] }) => {
         </span>
         {grant.paused_at && <State name="paused" label={t('Paused')} />}
       </div>
-      <details class="folded">
-        <summary>
-          {t('Permissions')} <span class="soft">{grant.scopes.length}</span>
-        </summary>
-        <ScopeList scopes={grant.scopes} />
-      </details>
+      <ScopeList scopes={grant.scopes} />
       {grant.paused_at && <p class="soft">{t('Its requests are refused until an admin resumes it.')}</p>}
       {mayRevoke && (
         <div class="actions">

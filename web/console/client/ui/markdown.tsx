@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { safeUrl, sanitize } from '../../../session/text.ts'
 import { t } from '../../../ui/messages.ts'
-import { useScript } from '../../../ui/script.ts'
 
 /**
  * Shows a safe subset of Markdown as elements: headings, lists, quotes, tables, code, emphasis and links. Markup, images and
@@ -63,13 +62,26 @@ const lines = (texts: readonly string[]): ComponentChildren =>
     </>
   ))
 
-const loadHighlight = () => import('./highlight.tsx')
+type Highlight = typeof import('./highlight.tsx').Highlight
+
+let highlight: Highlight | undefined
 
 /** Code. Its colours come with a script that loads when code is first shown. */
 const Code = ({ text, language }: { text: string; language: string }) => {
-  const { script } = useScript(loadHighlight)
+  const [, setTurn] = useState(0)
+  useEffect(() => {
+    if (highlight) return
+    import('./highlight.tsx').then(
+      (module) => {
+        highlight = module.Highlight
+        setTurn(1)
+      },
+      () => {},
+    )
+  }, [])
   const [copied, setCopied] = useState(false)
   const clean = text.split('\n').map(sanitize).join('\n')
+  const Coloured = highlight
   return (
     <div class="code">
       <p class="bar-line">
@@ -84,7 +96,7 @@ const Code = ({ text, language }: { text: string; language: string }) => {
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area that the keyboard has to reach */}
       <pre tabIndex={0}>
-        <code>{script ? <script.Highlight text={clean} language={language} /> : clean}</code>
+        <code>{Coloured ? <Coloured text={clean} language={language} /> : clean}</code>
       </pre>
     </div>
   )
@@ -98,24 +110,15 @@ const cells = (row: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim().replaceAll('\\|', '|'))
 
-/** A table that scrolls sideways by itself. */
-export const Table = ({
-  label,
-  head,
-  rows,
-}: {
-  label: string
-  head: readonly ComponentChildren[]
-  rows: readonly (readonly ComponentChildren[])[]
-}) => (
+const Table = ({ rows: [head = '', , ...rows] }: { rows: readonly string[] }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area that the keyboard has to reach
-  <section class="table" tabIndex={0} aria-label={label}>
+  <section class="table" tabIndex={0} aria-label={t('Table')}>
     <table>
       <thead>
         <tr>
-          {head.map((cell, i) => (
+          {cells(head).map((cell, i) => (
             <th key={i} scope="col">
-              {cell}
+              {inline(cell)}
             </th>
           ))}
         </tr>
@@ -123,8 +126,8 @@ export const Table = ({
       <tbody>
         {rows.map((row, i) => (
           <tr key={i}>
-            {row.map((cell, j) => (
-              <td key={j}>{cell}</td>
+            {cells(row).map((cell, j) => (
+              <td key={j}>{inline(cell)}</td>
             ))}
           </tr>
         ))}
@@ -187,12 +190,8 @@ const blocks = (rows: readonly string[], depth = 0): ComponentChildren[] => {
     } else if (RULE.test(row)) {
       at += 1
       found.push(<hr />)
-    } else if (isTable(rows, at)) {
-      const [head = [], , ...body] = take((one) => one.includes('|')).map((one) =>
-        cells(one).map((cell) => inline(cell)),
-      )
-      found.push(<Table label={t('Table')} head={head} rows={body} />)
-    } else if (QUOTE.test(row) && depth < DEEPEST) {
+    } else if (isTable(rows, at)) found.push(<Table rows={take((one) => one.includes('|'))} />)
+    else if (QUOTE.test(row) && depth < DEEPEST) {
       const quoted = take((one) => QUOTE.test(one)).map((one) => QUOTE.exec(one)?.[1] ?? '')
       found.push(<blockquote>{blocks(quoted, depth + 1)}</blockquote>)
     } else if (ITEM.test(row) && depth < DEEPEST) {
