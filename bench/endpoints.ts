@@ -96,6 +96,7 @@ export const storeUseTables = ({ requests, workers }: StoreUse): Table[] => {
   const columns = ['calls', 'round trips', 'read units', 'write units']
   const notes = [
     'Round trips are sequential calls. Parallel calls count once. Units are computed by DynamoDB’s published rules from the sizes of the real items (bench/capacity.ts), including keys-only indexes. Reads are consistent unless they use an index.',
+    'The worker of the table’s stream records audit entries. Their calls and units count with the request that made the entry, and their round trips nowhere. `tools/list` has listed the workspace’s agents before in the same function; the first time takes another round trip and reads their versions.',
     'Rate limits are full. While a bucket refills, a request makes another round trip and another write per bucket.',
     '`ask_agent` and a test run wait for a run, so their number of reads depends on its duration. The streams are those of a run that has ended.',
   ]

@@ -430,17 +430,19 @@ const pipelineFor = (
   const matches = pipelines.find(([endpoints]) =>
     endpoints.some((endpoint) => endpoint.method === method && pattern(endpoint.path).test(path)),
   )
-  const byPath = pipelines.find(([endpoints]) => endpoints.some((endpoint) => pattern(endpoint.path).test(path)))
-  const prefix = [...pipelines]
-    .map(([endpoints, handler]) => ({
-      length: sharedPrefix(
-        endpoints.map((endpoint) => endpoint.path),
-        path,
-      ),
-      handler,
-    }))
-    .sort((a, b) => b.length - a.length)[0]
-  const found = matches?.[1] ?? byPath?.[1] ?? prefix?.handler
+  const byPath =
+    matches ?? pipelines.find(([endpoints]) => endpoints.some((endpoint) => pattern(endpoint.path).test(path)))
+  const longestPrefix = () =>
+    pipelines
+      .map(([endpoints, handler]) => ({
+        length: sharedPrefix(
+          endpoints.map((endpoint) => endpoint.path),
+          path,
+        ),
+        handler,
+      }))
+      .sort((a, b) => b.length - a.length)[0]
+  const found = byPath?.[1] ?? longestPrefix()?.handler
   if (!found) throw new Error('no group')
   return found
 }

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import { UNSIGNED } from '#local/dynamodb/client.ts'
+import { marshallItem, unmarshallItem } from './attribute-values.ts'
 
 type Fields = Record<string, unknown>
 
@@ -34,19 +34,22 @@ export const createWireClient = (client: DynamoDBClient, endpoint: string) => {
     return { ...(fromWire(output) as Fields), $metadata: { attempts: 1 } }
   }
   const ofSdk = namesIn(client)
-  const send = async (command: { constructor: { name: string }; input: object }): Promise<unknown> => {
-    const name = command.constructor.name.replace(/\d*$/, '')
-    const operation = OPERATIONS[name]
-    if (!operation) throw new Error(`${name}: not an operation on items`)
+  const resolve = (operation: string) => {
     const stack = client.middlewareStack.clone()
     for (const own of ofSdk) stack.remove(own)
-    const handler = stack.resolve(
+    return stack.resolve(
       async ({ input }) => ({ response: {}, output: await call(operation, input as Fields) }) as never,
       {
         commandName: `${operation}Command`,
       },
     )
-    return (await handler({ input: command.input as never })).output
+  }
+  const handlers = keptUntilChange(client.middlewareStack, resolve)
+  const send = async (command: { constructor: { name: string }; input: object }): Promise<unknown> => {
+    const name = command.constructor.name.replace(/\d*$/, '')
+    const operation = OPERATIONS[name]
+    if (!operation) throw new Error(`${name}: not an operation on items`)
+    return (await handlers(operation)({ input: command.input as never })).output
   }
   return {
     documents: { send, middlewareStack: client.middlewareStack } as unknown as DynamoDBDocumentClient,
@@ -72,6 +75,28 @@ const namesIn = (client: DynamoDBClient): string[] => [
   'httpAuthSchemeMiddleware',
   ...client.middlewareStack.identify().map((line) => line.split(' ')[0] ?? ''),
 ]
+
+/** Keeps what `resolve` returns until middleware is added or removed. Resolving takes longer than the rest of a call. */
+const keptUntilChange = <Resolved>(
+  stack: DynamoDBClient['middlewareStack'],
+  resolve: (operation: string) => Resolved,
+): ((operation: string) => Resolved) => {
+  const kept = new Map<string, Resolved>()
+  for (const change of ['add', 'addRelativeTo', 'remove', 'removeByTag', 'use'] as const) {
+    const original = stack[change] as (...args: unknown[]) => unknown
+    Object.assign(stack, {
+      [change]: (...args: unknown[]) => {
+        kept.clear()
+        return original(...args)
+      },
+    })
+  }
+  return (operation) => {
+    const known = kept.get(operation) ?? resolve(operation)
+    kept.set(operation, known)
+    return known
+  }
+}
 
 const map = (value: unknown, change: (field: string, value: unknown) => unknown): unknown => {
   if (Array.isArray(value)) return value.map((one) => map(one, change))
@@ -102,8 +127,8 @@ const convert =
             : convert(item)(one),
     )
 
-const toWire = convert((item) => marshall(item, { removeUndefinedValues: true }))
-const toItems = convert((item) => unmarshall(item))
+const toWire = convert(marshallItem)
+const toItems = convert(unmarshallItem)
 
 const fromWire = (output: Fields): unknown => {
   const { Responses, ...rest } = output
@@ -111,9 +136,7 @@ const fromWire = (output: Fields): unknown => {
   return {
     ...(toItems(rest) as Fields),
     ...(lists && {
-      Responses: Object.fromEntries(
-        Object.entries(lists).map(([table, items]) => [table, items.map((item) => unmarshall(item))]),
-      ),
+      Responses: Object.fromEntries(Object.entries(lists).map(([table, items]) => [table, items.map(unmarshallItem)])),
     }),
   }
 }

@@ -27,10 +27,11 @@ export const mcpRequest = (method: string, params: Record<string, unknown> = {})
   },
 })
 
-/** Installs a caller and 100 agents with a tool in one workspace. */
+/** Installs a caller and 100 agents with a tool in one workspace, and lists them once: later lists need fewer calls. */
 export const workspaceOfAgents = async (stage: Stage) => {
   const caller = await stage.install()
   for (let n = 0; n < AGENTS; n++) await stage.installWithTool({ workspaceId: caller.workspaceId })
+  await stage.call('POST', '/mcp', { token: caller.token, ...mcpRequest('tools/list') })
   return caller
 }
 

@@ -52,6 +52,7 @@ export const onceUnderKey = async <T extends object>(
     act({
       ...work,
       id: hold.id,
+      hasFreshIds: false,
       async commit(writes, value) {
         if (value === undefined) return work.commit(writes)
         await work.table.transact([...writes, await complete(200, value as object)])

@@ -15,6 +15,7 @@ export const createRequestWork = (exchange: Exchange): Work => {
     developerMember: caller.kind === 'developer' ? caller.member?.id : undefined,
     userAgent: exchange.headers['user-agent'],
     id: hold?.id ?? idsOf(requestId, () => deps.clock.now()),
+    hasFreshIds: hold === undefined,
     async commit(writes, value) {
       if (!hold || value === undefined) {
         await deps.table.transact(writes)

@@ -122,7 +122,11 @@ export const ERRORS = {
     'Console sessions can’t be provisioned in this deployment.',
     'Sign in through the messaging app. This endpoint works only in local development.',
   ],
-  not_found: [404, 'Not found, or you don’t have access.', 'Check the id, the path and your credential.'],
+  not_found: [
+    404,
+    'Not found, or you don’t have access.',
+    'It may have been deleted. Check the address, and that you use the right account or key.',
+  ],
   unknown_agent: [404, 'No agent has this slug or exact name.', 'Use one of the agents in details.available.'],
   method_not_allowed: [405, 'This path does not support this method.', 'Use one of the methods in the Allow header.'],
   conflict: [409, 'The request conflicts with the current state.', 'Read the current state and try again.'],

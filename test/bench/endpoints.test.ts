@@ -40,6 +40,13 @@ it('a row counts the store use of its request', async () => {
   expect(storeUseTables(use)[0]?.rows).toEqual([['GET /api/v1/manifest', '3', '2', '5.0', '1']])
 })
 
+it('a task over A2A starts with at most three more round trips than a run', async () => {
+  const { requests } = await measureStoreUse({ only: '/message:send' })
+  expect(requests.map(({ name }) => name)).toContain('POST /a2a/agents/{id}/message:send')
+  // Five for a run with an Idempotency-Key. On a busy machine, calls made at the same time may be counted one after the other.
+  for (const { name, consumption } of requests) expect(consumption.roundTrips, name).toBeLessThanOrEqual(5 + 3)
+})
+
 it('a request that waits for workers is answered; a refused request is a failure instead of a row', async () => {
   vi.spyOn(samples as Required<typeof samples>, 'developer.apps.read').mockResolvedValue({ path: '/api/v1/dev/apps/x' })
   const { requests, failures } = await measureStoreUse({ only: '/api/v1/dev/apps/{id}' })

@@ -48,7 +48,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
     page = await browser.newPage({ colorScheme, viewport: { width: 1_280, height: 900 } })
     requests = []
     complaints = []
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(30_000)
     page.on('request', (request) => requests.push(request.url()))
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {

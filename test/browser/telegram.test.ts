@@ -71,7 +71,7 @@ describe.each(['light', 'dark'] as const)('the Telegram stand-in in %s mode', (c
     api = new Api(TOKEN, { apiRoot: telegram.url })
     await startBot()
     context = await browser.newContext({ colorScheme, viewport: { width: 720, height: 800 } })
-    context.setDefaultTimeout(10_000)
+    context.setDefaultTimeout(30_000)
     page = await context.newPage()
     complaints = []
     requests = []

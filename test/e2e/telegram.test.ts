@@ -143,7 +143,7 @@ describe('consent in the messaging app', () => {
     const browser = await launchChromium()
     try {
       const context = await browser.newContext()
-      context.setDefaultTimeout(10_000)
+      context.setDefaultTimeout(30_000)
       const opened = async (link: Locator) => {
         const [page] = await Promise.all([context.waitForEvent('page'), link.click()])
         return page

@@ -96,6 +96,9 @@ const buildHead = async (outDir: string): Promise<string> => {
 
 type Modules = { getModuleInfo(id: string): { importedIds: string[] } | null }
 
+/** Puts what most screens that ask for something need into one file, because screens with a form mostly have a dialog, too. */
+const FORMS = { name: 'forms', test: /\/ui\/(dialog|form)\.tsx$/ }
+
 /**
  * Puts all that every screen needs into one file, which compresses better than many and takes one request. Module by module, the
  * bundler would give each set of screens that share something a file of its own. The entry's own modules stay with it, because
@@ -189,7 +192,7 @@ const buildEntry = async ({ page }: PageSources, language: string, outDir: strin
       rollupOptions: {
         input: join(client, 'main.tsx'),
         // Otherwise the entry's own modules would move, too.
-        output: { codeSplitting: { groups: [firstGroup(client)], includeDependenciesRecursively: false } },
+        output: { codeSplitting: { groups: [firstGroup(client), FORMS], includeDependenciesRecursively: false } },
       },
     },
   })

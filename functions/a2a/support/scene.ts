@@ -27,10 +27,8 @@ export interface Asking {
  * @throws `not_found` also for another workspace's agent
  */
 export const sceneFor = async (work: Work, caller: A2aCaller, id: string): Promise<A2aScene> => {
-  const agent = await findA2aAgent(work, id)
-  const { installation } = agent
-  const isOwn = caller.kind === 'integration' && installation.id === caller.installation.id
-  if (installation.workspace_id !== caller.workspace.id || isOwn) throw noAgent()
+  if (caller.kind === 'integration' && id === caller.installation.id) throw noAgent()
+  const agent = await findA2aAgent(work, id, caller.workspace)
   const by = callerName(caller) as string
   if (caller.kind === 'person') return { agent, client: { kind: 'person', principal: caller, by } }
   const { app, workspace, run } = caller

@@ -108,7 +108,7 @@ const startCall = async (
   { caller, lane, headers }: CallContext,
   inner: Work,
   { id }: Message,
-  { given, runId }: AskedTool,
+  { tool: { agent: found }, given, runId }: AskedTool,
   isTask: boolean,
 ): Promise<Started> => {
   const session = headers['mcp-session-id']
@@ -123,9 +123,13 @@ const startCall = async (
   if (isPerson(caller)) {
     const ask = checkArguments(TOOLS.ask_agent.input(), given) as unknown as Omit<AskAsPerson, 'following' | 'via'>
     const via = viaOf(caller.grant)
-    return { asked: await startAskedByPerson(inner, caller, { ...ask, following, via }), asking: undefined, from: 0 }
+    return {
+      asked: await startAskedByPerson(inner, caller, { ...ask, found, following, via }),
+      asking: undefined,
+      from: 0,
+    }
   }
-  const started = await startFollowedAsk(inner, caller, { arguments: given, runId, following }, checkArguments)
+  const started = await startFollowedAsk(inner, caller, { arguments: given, runId, found, following }, checkArguments)
   return { ...started, from: 0 }
 }
 

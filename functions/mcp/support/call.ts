@@ -139,11 +139,12 @@ const callAgent = async (
 ): Promise<Result> => {
   const { work, caller, lane } = context
   requireCapabilities(lane, tool.requires)
-  const called = { tool: `${tool.slug} ${tool.tool}`, arguments: args }
+  const { slug } = tool.agent.app
+  const called = { tool: `${slug} ${tool.tool}`, arguments: args }
   const { requestState, inputResponses } = message.params
   const responses = inputResponses === undefined ? {} : readResponses(inputResponses)
   const state = requestState === undefined ? undefined : await openState(work, caller, called, requestState)
-  const given = { agent: tool.slug, tool: tool.tool, arguments: args, ...(audience !== undefined && { audience }) }
+  const given = { agent: slug, tool: tool.tool, arguments: args, ...(audience !== undefined && { audience }) }
   const { answer, isReplay } = await onceUnderKey<AskAnswer>(
     work,
     {

@@ -1,4 +1,4 @@
-import { type AgentTools, listCallableAgents } from '#shared/agents/calls/index.ts'
+import { type FoundAgent, listCallableAgents } from '#shared/agents/calls/index.ts'
 import {
   isDenied,
   isPersonTool,
@@ -25,10 +25,10 @@ export interface McpTool {
   annotations: Record<string, boolean | string>
 }
 
-type DeclaredForMcp = NonNullable<AgentTools['tools'][number]['mcp']>
+type DeclaredForMcp = NonNullable<FoundAgent['tools'][number]['mcp']>
 
 export interface AgentTool extends McpTool {
-  slug: string
+  agent: FoundAgent
   tool: string
   /** As declared, for the headers that it asks for. */
   declared: Record<string, unknown>
@@ -51,14 +51,14 @@ const HINTS = {
   dangerous: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
 } as const satisfies Record<string, Record<string, boolean>>
 
-const toolsOf = ({ slug, name, tools }: AgentTools, nameOf: (slug: string, tool: string) => string): AgentTool[] =>
-  tools.map((tool) => ({
-    name: nameOf(slug, tool.name),
+const toolsOf = (agent: FoundAgent, nameOf: (slug: string, tool: string) => string): AgentTool[] =>
+  agent.tools.map((tool) => ({
+    name: nameOf(agent.app.slug, tool.name),
     // The reader, often a model, sees whose words these are.
-    description: `${quoteName(name)} (an agent of this workspace) says: ${cleanText(tool.description)}`,
+    description: `${quoteName(agent.installation.app_name)} (an agent of this workspace) says: ${cleanText(tool.description)}`,
     inputSchema: listedSchema(tool.input_schema),
     annotations: annotationsOf(tool.mcp?.annotations),
-    slug,
+    agent,
     tool: tool.name,
     declared: tool.input_schema,
     requires: tool.mcp?.requires ?? [],
@@ -78,7 +78,7 @@ const annotationsOf = ({
 }
 
 /** Lists the agents that the caller could ask now. A person may ask every one that works. */
-const listAgentsFor = (deps: Deps, caller: McpCaller, slug: string | undefined): Promise<AgentTools[]> =>
+const listAgentsFor = (deps: Deps, caller: McpCaller, slug: string | undefined): Promise<FoundAgent[]> =>
   listCallableAgents(deps, isPerson(caller) ? { workspace: caller.workspace } : caller, slug)
 
 const ASK = 'ask_agent' satisfies keyof typeof TOOLS

@@ -1,5 +1,6 @@
 import {
   type Agent,
+  type Installation,
   InstallationEntity,
   InstallationPlaceEntity,
   isWorking,
@@ -8,7 +9,7 @@ import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import type { Manifest } from '#shared/catalogue/manifests/index.ts'
 import { loadManifest, VersionEntity } from '#shared/catalogue/versions/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { WorkspaceEntity } from '#shared/identity/people/index.ts'
+import { type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 
 /** An installed agent that A2A clients can find, with the manifest of its installed version. */
@@ -18,20 +19,19 @@ export interface A2aAgent extends Agent {
 
 /**
  * Finds an agent by the id of its installation.
+ * @param workspace workspace of the caller, the only one in which to look. Without it, the agent can be in any that is active
  * @throws `not_found` for an agent that doesn't work now, or that declares neither tools nor `a2a.messages`
  */
 export const findA2aAgent = async (
   deps: Pick<Deps, 'table' | 'objects'>,
   installation_id: string,
+  workspace?: Workspace,
 ): Promise<A2aAgent> => {
   const { table } = deps
-  const place = await table.get(InstallationPlaceEntity, { installation_id })
-  if (!place) throw noAgent()
-  const [installation, workspace] = await table.getAll([
-    InstallationEntity.ref({ workspace_id: place.workspace_id, id: installation_id }),
-    WorkspaceEntity.ref({ id: place.workspace_id }),
-  ] as const)
-  if (!installation || !isWorking(installation) || workspace?.status !== 'active') throw noAgent()
+  const installation = workspace
+    ? await table.get(InstallationEntity, { workspace_id: workspace.id, id: installation_id })
+    : await findAnywhere(table, installation_id)
+  if (!installation || !isWorking(installation)) throw noAgent()
   const { app_id, version_id } = installation
   const [app, version] = await table.getAll([
     AppEntity.ref({ id: app_id }),
@@ -41,6 +41,16 @@ export const findA2aAgent = async (
   const manifest = await loadManifest(deps, version)
   if (!takesA2a(manifest)) throw noAgent()
   return { installation, app, manifest }
+}
+
+const findAnywhere = async (table: Deps['table'], installation_id: string): Promise<Installation | undefined> => {
+  const place = await table.get(InstallationPlaceEntity, { installation_id })
+  if (!place) return undefined
+  const [installation, home] = await table.getAll([
+    InstallationEntity.ref({ workspace_id: place.workspace_id, id: installation_id }),
+    WorkspaceEntity.ref({ id: place.workspace_id }),
+  ] as const)
+  return home?.status === 'active' ? installation : undefined
 }
 
 const takesA2a = ({ tools = [], a2a }: Manifest): boolean => tools.length > 0 || a2a?.messages === true

@@ -124,6 +124,7 @@ const start = async (
   const sealed = push && (await sealPush(work, scene, push.version, push.config))
   const ask = {
     agent: agent.app.slug,
+    found: { ...agent, tools: agent.manifest.tools ?? [] },
     tool: asked.tool,
     arguments: asked.arguments,
     audience,

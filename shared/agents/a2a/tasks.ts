@@ -63,7 +63,7 @@ export const presentTask = async (
   { historyLength, withArtifacts = true }: Shown = {},
 ): Promise<Task> => {
   const output = await loadOutput(work, run)
-  const needsSteps = withArtifacts || historyLength !== 0
+  const needsSteps = run.step_count > 0 && (withArtifacts || historyLength !== 0)
   const { steps } = needsSteps ? await viewWithSteps(work, run, await loadSteps(work, run.id)) : { steps: [] }
   const all = steps.flatMap((step) => saidBy(run, step) ?? [])
   const messages = all.flatMap((one): Message[] => (one.kind === 'message' ? [one.message] : []))

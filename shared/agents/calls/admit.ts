@@ -13,6 +13,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { type ChainPosition, loadCallPosition, type Run, refuseEndedChain } from '#shared/work/runs/index.ts'
 import type { AgentCall, CallInProgress } from './audit.ts'
+import type { FoundAgent } from './declared-tool.ts'
 
 /** The calling installation, with its run if the call comes from one. */
 export interface CallingAgent {
@@ -37,6 +38,7 @@ export interface Admitted {
  * switch, agent name, target policy, the `further` check, chain depth and chain deadline.
  * @param call its target is set here, for the audit
  * @param further requirements of this kind of call; throws when the target doesn't meet them
+ * @param found the target, if the request has found it already. Default: found by the name in the call
  * @throws `rate_limited`, `tool_denied`, `unknown_agent`, `ambiguous_agent`, `chain_too_deep`, `chain_budget_exceeded`
  */
 export const admitCall = async (
@@ -44,14 +46,15 @@ export const admitCall = async (
   caller: CallingAgent,
   call: CallInProgress,
   further: (target: Agent) => Promise<void> | void,
+  found?: FoundAgent,
 ): Promise<Admitted> => {
-  await limitCalls(work, caller.installation.id)
-  refuseSwitchedOff(caller.workspace)
-  const [agents, position] = await Promise.all([
-    listActiveAgents(work, caller.workspace.id),
+  const [, position] = await Promise.all([
+    limitCalls(work, caller.installation.id),
     loadCallPosition(work, caller.installation.id, caller.run, caller.bound),
   ])
-  const target = findAgent(agents, caller.installation, call.call.agent)
+  refuseSwitchedOff(caller.workspace)
+  const target =
+    found ?? findAgent(await listActiveAgents(work, caller.workspace.id), caller.installation, call.call.agent)
   call.target = target
   refuseByPolicy(target.installation, caller.installation)
   await further(target)

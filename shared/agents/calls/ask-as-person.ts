@@ -7,10 +7,12 @@ import type { Write } from '#shared/table/entity.ts'
 import { type Following, newRun, type Run } from '#shared/work/runs/index.ts'
 import { type Asked, askedBefore } from './ask.ts'
 import { auditedCall, startCall, withRefusalAudit } from './audit.ts'
-import { checkArguments, loadDeclaredTool } from './declared-tool.ts'
+import { checkArguments, type FoundAgent, loadDeclaredTool } from './declared-tool.ts'
 
 export interface AskAsPerson {
   agent: string
+  /** That agent, if the request has found it already. */
+  found?: FoundAgent | undefined
   /** Declared tool. Absent for an A2A message to an agent that takes any. */
   tool?: string | undefined
   arguments: Record<string, unknown>
@@ -32,7 +34,7 @@ export interface AskAsPerson {
 export const startAskedByPerson = async (
   work: Work,
   { workspace, person }: PersonPrincipal,
-  { agent, tool, arguments: input, audience = 'member', following, via, more }: AskAsPerson,
+  { agent, found, tool, arguments: input, audience = 'member', following, via, more }: AskAsPerson,
 ): Promise<Asked> => {
   // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
   const runId = work.id('run')
@@ -42,7 +44,7 @@ export const startAskedByPerson = async (
   const call = startCall(work, by, { kind: 'ask_agent', agent, tool, audience })
   return withRefusalAudit(work, call, async () => {
     await limitCalls(work, person.id)
-    const target = findAgent(await listActiveAgents(work, workspace.id), undefined, agent)
+    const target = found ?? findAgent(await listActiveAgents(work, workspace.id), undefined, agent)
     call.target = target
     if (tool !== undefined) checkArguments(await loadDeclaredTool(work, target, tool), input)
     const { run, writes } = await newRun(

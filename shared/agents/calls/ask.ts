@@ -16,11 +16,13 @@ import {
 import { type Admitted, admitCall, type CallingAgent } from './admit.ts'
 import { presentAnswer } from './answer.ts'
 import { type AgentCall, auditedCall, startCall, withRefusalAudit } from './audit.ts'
-import { checkArguments, loadDeclaredTool } from './declared-tool.ts'
+import { checkArguments, type FoundAgent, loadDeclaredTool } from './declared-tool.ts'
 import { cancelAsked, followAsked } from './follow.ts'
 
 export interface AskAgent {
   agent: string
+  /** That agent, if the request has found it already. */
+  found?: FoundAgent | undefined
   /** Declared tool. Absent for an A2A message to an agent that takes any. */
   tool?: string | undefined
   arguments: Record<string, unknown>
@@ -58,6 +60,7 @@ export const askAgent = async (
 
 /** Finds the run started by an earlier request with the same Idempotency-Key that died before answering. */
 export const askedBefore = async (work: Work, workspaceId: string, id: string): Promise<Asked | undefined> => {
+  if (work.hasFreshIds) return undefined
   const place = await work.table.get(WorkspaceRunEntity, { workspace_id: workspaceId, run_id: id })
   if (!place) return undefined
   const run = await loadRun(work, { installation_id: place.installation_id, id })
@@ -92,9 +95,15 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
       target,
       chain,
       caller: shown,
-    } = await admitCall(work, caller, call, async (found) => {
-      if (ask.tool !== undefined) checkArguments(await loadDeclaredTool(work, found, ask.tool), ask.arguments)
-    })
+    } = await admitCall(
+      work,
+      caller,
+      call,
+      async (agent) => {
+        if (ask.tool !== undefined) checkArguments(await loadDeclaredTool(work, agent, ask.tool), ask.arguments)
+      },
+      ask.found,
+    )
     const { run, writes } = await newRun(
       { ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) },
       {

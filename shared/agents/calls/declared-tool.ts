@@ -6,24 +6,35 @@ import { fail } from '#shared/kernel/errors.ts'
 
 type DeclaredTool = NonNullable<Manifest['tools']>[number]
 
+/** An agent that a request has found, with the tools of its installed version. */
+export interface FoundAgent extends Agent {
+  tools: readonly DeclaredTool[]
+}
+
 /**
  * Loads the tool as declared by the target's *installed* version (contract/agent-to-agent.md#asking-an-agent).
  * @throws `tool_not_offered`, with the names of the offered tools
  */
 export const loadDeclaredTool = async (
   deps: Pick<Deps, 'table' | 'objects'>,
-  { installation }: Agent,
+  target: Agent | FoundAgent,
   name: string,
 ): Promise<DeclaredTool> => {
-  const key = { app_id: installation.app_id, id: installation.version_id }
-  const version: Version | undefined = await deps.table.get(VersionEntity, key)
-  const offered = version ? ((await loadManifest(deps, version)).tools ?? []) : []
+  const offered = 'tools' in target ? target.tools : await loadOffered(deps, target)
   const found = offered.find((tool) => tool.name === name)
   if (found) return found
   throw fail('tool_not_offered', {
     message: 'The agent’s installed version doesn’t declare this tool.',
     details: { available: offered.map((tool) => tool.name) },
   })
+}
+
+const loadOffered = async (
+  deps: Pick<Deps, 'table' | 'objects'>,
+  { installation: { app_id, version_id } }: Agent,
+): Promise<readonly DeclaredTool[]> => {
+  const version: Version | undefined = await deps.table.get(VersionEntity, { app_id, id: version_id })
+  return version ? ((await loadManifest(deps, version)).tools ?? []) : []
 }
 
 const TYPES = new Map<string, (value: unknown) => boolean>([

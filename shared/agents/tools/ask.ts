@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import type { Work } from '#shared/foundation/work/index.ts'
-import { type Following, type Run, requireStarted, runNotFound } from '#shared/work/runs/index.ts'
+import { type Following, loadRun, type Run, requireStarted, runNotFound } from '#shared/work/runs/index.ts'
 import { type AskAgent, type Asked, startAsked } from '../calls/ask.ts'
+import type { FoundAgent } from '../calls/declared-tool.ts'
 import { TOOLS } from './catalogue.ts'
-import { type Invoker, loadBansAndRun, requireRoom, storeCall } from './invoke.ts'
-import { toolRefusalOf } from './permission.ts'
+import { type Invoker, requireRoom, storeCall } from './invoke.ts'
 
 const ASK = 'ask_agent' as const
 
@@ -12,29 +12,29 @@ export interface FollowedAsk {
   arguments: Record<string, unknown>
   /** The run that asks, as named in the request. */
   runId?: string | undefined
+  /** The agent, as found when its permission was checked. */
+  found: FoundAgent
   following: Following
 }
 
 /**
- * Starts a call of `ask_agent` without waiting for its answer, because the caller follows the run over a protocol. The same
- * checks apply in the same order as in `invokeTool`.
+ * Starts a call of `ask_agent` without waiting for its answer, because the caller follows the run over a protocol. The caller
+ * has found that `loadToolRefusal` returns none; the other checks of `invokeTool` follow in its order.
  * @throws the refusals of `invokeTool` and `ask_agent`
  */
 export const startFollowedAsk = async (
   work: Work,
   caller: Invoker,
-  { arguments: given, runId, following }: FollowedAsk,
+  { arguments: given, runId, found, following }: FollowedAsk,
   check: (schema: z.ZodType<Record<string, unknown>>, value: unknown) => Record<string, unknown>,
 ): Promise<{ asked: Asked; asking: Run | undefined }> => {
-  const { bans, named } = await loadBansAndRun(work, caller, { runId })
-  const refusal = toolRefusalOf(ASK, caller, bans)
-  if (refusal) throw refusal
   const ask = check(TOOLS[ASK].input(), given) as unknown as AskAgent
-  const asking = caller.run ?? named
+  const isNamed = caller.run === undefined && runId !== undefined
+  const asking = isNamed ? await loadRun(work, { installation_id: caller.installation.id, id: runId }) : caller.run
   if (runId !== undefined && asking?.id !== runId) throw runNotFound()
   if (asking) requireRoom(requireStarted(asking))
   const scene = { ...caller, run: asking, bound: caller.run !== undefined }
-  return { asked: await startAsked(work, scene, { ...ask, following }), asking }
+  return { asked: await startAsked(work, scene, { ...ask, found, following }), asking }
 }
 
 /** Stores what became of the call: the step of the run that asked, and the answer to the request. */

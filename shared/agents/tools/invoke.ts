@@ -76,11 +76,7 @@ export const invokeTool = async (
 }
 
 /** Loads the platform's bans and the run named in the request, in one round trip. */
-export const loadBansAndRun = async (
-  work: Work,
-  { installation, run }: Invoker,
-  { runId }: Pick<InvokeInput, 'runId'>,
-) => {
+const loadBansAndRun = async (work: Work, { installation, run }: Invoker, { runId }: Pick<InvokeInput, 'runId'>) => {
   if (run || runId === undefined) {
     const [settings] = await work.table.getAll([bansRef] as const)
     return { bans: bannedTools(settings), named: undefined }

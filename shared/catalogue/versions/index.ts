@@ -1,5 +1,5 @@
 export { type Version, VersionEntity, VersionNameEntity } from './entity.ts'
-export { loadManifest } from './manifest.ts'
+export { loadManifest, loadManifests } from './manifest.ts'
 export { presentVersion } from './present.ts'
 export { promoteVersion } from './promote.ts'
 export { publishVersion } from './publish.ts'

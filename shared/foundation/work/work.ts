@@ -57,6 +57,8 @@ export interface Work extends Deps {
   readonly userAgent?: string | undefined
   /** Creates an id. The same Idempotency-Key gives the same ids in the same order. */
   id(kind: IdKind): string
+  /** True for a request without an Idempotency-Key, whose ids no earlier attempt can have used. */
+  readonly hasFreshIds?: boolean
   /**
    * Writes everything or nothing.
    * @param answer body of the response, if it is known before the write

@@ -3,6 +3,7 @@ import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { DAY, iso } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { translator } from '#shared/kernel/messages.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import { loadSnoozes } from '#shared/work/desk/index.ts'
@@ -13,6 +14,8 @@ import { listDrafts } from '../messenger/index.ts'
 import type { WaitingItem } from './schemas.ts'
 
 type Reading = Pick<Deps, 'table' | 'objects' | 'clock'>
+
+type Asker = AccountViewer & { user: { locale: string } }
 
 const TITLE = 200
 
@@ -33,7 +36,7 @@ const EMPTY = {
 const MOST = LIMITS.pageMax
 
 /** Lists all that waits for a member: first what expires, the soonest first, then the rest, the oldest first. */
-export const listWaiting = async (deps: Reading, asker: AccountViewer): Promise<WaitingItem[]> => {
+export const listWaiting = async (deps: Reading, asker: Asker): Promise<WaitingItem[]> => {
   const [approvals, questions, tasks, drafts, snoozes] = await Promise.all([
     waitingApprovals(deps, asker),
     waitingQuestions(deps, asker),
@@ -88,8 +91,9 @@ const waitingApprovals = async (deps: Reading, { workspace, user }: AccountViewe
   })
 }
 
-const waitingQuestions = async (deps: Reading, { workspace, user }: AccountViewer): Promise<WaitingItem[]> => {
+const waitingQuestions = async (deps: Reading, { workspace, user }: Asker): Promise<WaitingItem[]> => {
   const { items } = await listPendingInputs(deps, workspace.id, user.id, { limit: MOST })
+  const inLanguage = translator(user.locale)
   return Promise.all(
     items.map(async (asked): Promise<WaitingItem> => {
       const stored = (await loadPayload(deps, asked.asked)) as { input_requests?: Record<string, unknown> } | null
@@ -98,7 +102,10 @@ const waitingQuestions = async (deps: Reading, { workspace, user }: AccountViewe
         ...EMPTY,
         kind: 'question',
         id: asked.step_id,
-        title: typeof question?.message === 'string' ? truncate(question.message, TITLE) : 'A question',
+        title:
+          typeof question?.message === 'string'
+            ? truncate(question.message, TITLE)
+            : inLanguage('An agent has a question'),
         agent: { id: asked.installation_id, name: 'Agent' },
         run_id: asked.run_id,
         tool: asked.tool ?? null,

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { type Interval, sequentialRoundTrips } from '#bench/round-trips.ts'
+import { type App, AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { type Version, VersionEntity } from '#shared/catalogue/versions/entity.ts'
+import { newId } from '#shared/kernel/ids.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -250,42 +254,58 @@ describe('tools/list', () => {
     }
   })
 
-  it('takes two sequential round trips besides authentication, also with 100 agents', async () => {
+  it('takes two sequential round trips with 100 agents, authentication included, and three the first time', async () => {
     const { client, caller } = await scene()
     for (let n = 0; n < 100; n += 20)
       await Promise.all(Array.from({ length: 20 }, () => agents.agent({ workspaceId: caller.workspaceId })))
     platform.clock.advance(60_000)
     const { table } = platform.deps
     const { query, getAll, get } = table
-    const spans: [number, number][] = []
+    const calls: Interval[] = []
     const timed =
       // biome-ignore lint/suspicious/noExplicitAny: wraps methods of every shape
         (method: any) =>
         // biome-ignore lint/suspicious/noExplicitAny: as above
         async (...given: any[]) => {
-          const begun = performance.now()
+          const start = performance.now()
           try {
             return await method.apply(table, given)
           } finally {
-            spans.push([begun, performance.now()])
+            calls.push({ start, end: performance.now() })
           }
         }
+    const list = async () => {
+      calls.length = 0
+      const answer = await client.modern('tools/list')
+      expect(namesOf(answer).length).toBe(100)
+      return sequentialRoundTrips(calls)
+    }
     Object.assign(table, { query: timed(query), getAll: timed(getAll), get: timed(get) })
-    let answer: Awaited<ReturnType<typeof client.modern>>
     try {
-      answer = await client.modern('tools/list')
+      expect(await list()).toBeLessThanOrEqual(3)
+      expect(await list()).toBeLessThanOrEqual(2)
     } finally {
       Object.assign(table, { query, getAll, get })
     }
-    expect(namesOf(answer).length).toBe(100)
-    let trips = 0
-    let free = 0
-    for (const [begun, ended] of spans.sort(([a], [b]) => a - b)) {
-      if (begun >= free) trips++
-      free = begun >= free ? ended : Math.min(free, ended)
-    }
-    // One more authenticates the caller.
-    expect(trips).toBeLessThanOrEqual(3)
+  })
+
+  it('shows what has changed since the same function listed the agents', async () => {
+    const { client, caller, others } = await scene({}, {}, {}, {})
+    const listed = async () => namesOf(await client.modern('tools/list')).filter((name) => name.includes('__'))
+    const [suspended, updated, uninstalled, kept] = others
+    const before = await listed()
+    expect(before.length).toBe(4)
+    const added = await agents.agent({ workspaceId: caller.workspaceId })
+    const id = newId('version', platform.clock.now())
+    const tools = [{ name: 'newer', description: 'Looks.', input_schema: {} }]
+    const manifest = { json: JSON.stringify({ id: updated?.version.agent_id, version: '2.0.0', name: 'New', tools }) }
+    await platform.deps.table.transact([
+      AppEntity.update(suspended?.app as App, { set: { status: 'suspended' } }),
+      VersionEntity.create({ ...(updated?.version as Version), id, version: '2.0.0', manifest }),
+    ])
+    await updated?.set({ version_id: id, version: '2.0.0' })
+    await uninstalled?.set({ status: 'revoked' })
+    expect(await listed()).toEqual([`${updated?.slug}__newer`, `${kept?.slug}__look`, `${added.slug}__look`].sort())
   })
 })
 

@@ -38,9 +38,11 @@ it('every entity is listed and declares what happens to it when its workspace is
       expect(['removed', 'expires', 'kept'], `${name}, ${owner}`).toContain(retention[owner])
 })
 
+const SHAPES = currentShapes()
+
 /** Fields with people by id and name, and fields whose name says that they hold text or a way to reach somebody. */
 const fieldsOf = (name: string) => {
-  const properties = Object.entries((currentShapes()[name]?.schema.properties ?? {}) as Record<string, Properties>)
+  const properties = Object.entries((SHAPES[name]?.schema.properties ?? {}) as Record<string, Properties>)
   const isPerson = ({ properties: inner = {} }: Properties) =>
     'id' in inner && 'name' in inner && Object.keys(inner).every((key) => ['id', 'name', 'type'].includes(key))
   const named = (pattern: RegExp) => properties.flatMap(([field]) => (pattern.test(field) ? [field] : []))

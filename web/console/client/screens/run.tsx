@@ -3,13 +3,11 @@ import { safeUrl } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { patch, useData } from '../../../ui/data.ts'
-import { Confirm, Modal } from '../../../ui/dialog.tsx'
-import { Form, TextField } from '../../../ui/form.tsx'
+import { Confirm } from '../../../ui/dialog.tsx'
 import { bytes, count, duration, triggerLabel } from '../../../ui/format.ts'
 import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
-import { navigate } from '../../../ui/router.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -19,6 +17,8 @@ import { Rendered } from '../ui/rendered.tsx'
 import { Timeline, tokens } from '../ui/timeline.tsx'
 
 const Approval = part(async () => ({ default: (await import('../ui/approval.tsx')).Approval }))
+const loadActions = () => import('../ui/run-actions.tsx')
+const EditInput = part(async () => ({ default: (await loadActions()).EditInput }))
 const Questions = part(async () => ({ default: (await import('../ui/questions.tsx')).Questions }))
 
 type Run = Schemas['WorkspaceRun']
@@ -41,57 +41,6 @@ const isOpenQuestion = ({ type, status, output }: Step): boolean =>
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || Object.keys(value as object).length === 0
 
-/** Saves a run with its steps as a file. */
-const download = (run: Run): void => {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(run, null, 2)], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `${run.id}.json`
-  link.click()
-  URL.revokeObjectURL(url)
-}
-
-/** Starts a run with the same input or another one, and shows it. */
-const startAgain = async (run: Run, input?: Record<string, unknown>): Promise<void> => {
-  const params = { path: { id: run.id } }
-  const made = await unwrap(api.POST('/console/runs/{id}/again', { params, body: { ...(input && { input }) } }))
-  announce(t('Run started.'))
-  pollNow()
-  navigate(`/runs/${made.id}`)
-}
-
-const parseInput = (text: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Edits a run's input as JSON before it starts again. */
-const EditInput = ({ run, onClose }: { run: Run; onClose: () => void }) => {
-  const [text, setText] = useState(() => JSON.stringify(run.input, null, 2))
-  const input = parseInput(text)
-  return (
-    <Modal title={t('Run again with another input')} onClose={onClose}>
-      <Form verb={t('Start run')} disabled={!input} send={() => startAgain(run, input)} done={onClose}>
-        <TextField
-          label={t('Input')}
-          hint={t('A JSON object.')}
-          problem={input ? undefined : t('This isn’t a JSON object.')}
-          value={text}
-          rows={12}
-          spellcheck={false}
-          onText={setText}
-        />
-      </Form>
-    </Modal>
-  )
-}
-
 const Again = ({ run }: { run: Run }) => {
   const [isEditing, setEditing] = useState(false)
   const { busy, failure, act } = useAction()
@@ -99,7 +48,7 @@ const Again = ({ run }: { run: Run }) => {
   if (run.conversation_id || run.agent.id === ORCHESTRATOR) return null
   return (
     <>
-      <button type="button" aria-busy={busy} onClick={() => act(() => startAgain(run))}>
+      <button type="button" aria-busy={busy} onClick={() => act(async () => (await loadActions()).startAgain(run))}>
         {t('Run again')}
       </button>
       <button type="button" onClick={() => setEditing(true)}>
@@ -133,7 +82,7 @@ const Actions = ({
     >
       {t('Copy link')}
     </button>
-    <button type="button" onClick={() => download(run)}>
+    <button type="button" onClick={() => void loadActions().then(({ download }) => download(run))}>
       {t('Download JSON')}
     </button>
     {isActive && (
@@ -170,6 +119,7 @@ export default function RunScreen({ id }: { id: string }) {
     return () => clearTimeout(timer)
   }, [moved, trace.reload])
   const own = trace.data?.runs[0]
+  const nameOf = ({ agent }: Run): string => own?.agent.name ?? agent.id
   const [connected, setConnected] = useState(true)
   const active = ACTIVE.includes(run.data?.status ?? '')
   useEffect(() => {
@@ -190,7 +140,7 @@ export default function RunScreen({ id }: { id: string }) {
   }, [id, key, active, run.reload])
   return (
     <Screen
-      title={run.data ? t('Run of {name}', { name: own?.agent.name ?? run.data.agent.id }) : t('Run')}
+      title={run.data ? t('Run of {name}', { name: nameOf(run.data) }) : t('Run')}
       back={{ to: '/runs', label: t('Runs') }}
       actions={run.data && <State name={run.data.status} />}
     >
@@ -204,7 +154,7 @@ export default function RunScreen({ id }: { id: string }) {
                   key={pending.id}
                   runId={id}
                   step={pending}
-                  agent={data.agent.id}
+                  agent={nameOf(data)}
                   onDecided={(decided) => patch<Run>(key, (now) => ({ ...now, ...decided }))}
                 />
               )}
@@ -215,7 +165,7 @@ export default function RunScreen({ id }: { id: string }) {
                     <Questions
                       key={step.id}
                       runId={id}
-                      agent={data.agent.id}
+                      agent={nameOf(data)}
                       questions={
                         forms.data?.items.find(({ step_id }) => step_id === step.id)?.input_requests ??
                         (step.output.input_requests as Record<string, unknown>)
@@ -247,10 +197,12 @@ export default function RunScreen({ id }: { id: string }) {
                     t('The platform’s assistant')
                   ) : (
                     <a href={`#/agents/${data.installation_id}`}>
-                      <Name>{data.agent.id}</Name>
+                      <Name>{nameOf(data)}</Name>
                     </a>
                   )}{' '}
-                  <span class="soft">{data.agent.version}</span>
+                  <span class="soft">
+                    {data.agent.id} {data.agent.version}
+                  </span>
                 </dd>
                 <dt>{t('Started by')}</dt>
                 <dd>

@@ -11,6 +11,7 @@ import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Json, Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { AttachButton, Attached, type AttachedFile } from '../ui/attach.tsx'
+import { Markdown } from '../ui/markdown.tsx'
 import { FileList, Messages } from '../ui/messages.tsx'
 import {
   Assignee,
@@ -162,7 +163,12 @@ export default function TaskScreen({ id }: { id: string }) {
                 )}
               </Field>
               {data.assignee && data.status !== 'done' && (
-                <button type="button" class="primary" aria-busy={busy} onClick={start}>
+                <button
+                  type="button"
+                  class={data.status === 'discuss' ? undefined : 'primary'}
+                  aria-busy={busy}
+                  onClick={start}
+                >
                   {data.status === 'todo' ? t('Start the agent') : t('Run the agent again')}
                 </button>
               )}
@@ -175,7 +181,7 @@ export default function TaskScreen({ id }: { id: string }) {
             )}
             {data.description && (
               <div class="card">
-                <Prose text={data.description} />
+                <Markdown text={data.description} />
               </div>
             )}
             <dl class="facts">

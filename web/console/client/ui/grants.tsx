@@ -57,7 +57,12 @@ export const GrantCard = ({ grant }: { grant: Schemas['Grant'] }) => {
         </span>
         {grant.paused_at && <State name="paused" label={t('Paused')} />}
       </div>
-      <ScopeList scopes={grant.scopes} />
+      <details class="folded">
+        <summary>
+          {t('Permissions')} <span class="soft">{grant.scopes.length}</span>
+        </summary>
+        <ScopeList scopes={grant.scopes} />
+      </details>
       {grant.paused_at && <p class="soft">{t('Its requests are refused until an admin resumes it.')}</p>}
       {mayRevoke && (
         <div class="actions">

@@ -354,7 +354,7 @@ export const Inbox = () => {
       {items.length > 0 && (
         <p class="hint keys">
           {rich(
-            'With an item selected, {kbd} and {kbd2} move through the list, {kbd3} opens it, {kbd4} goes to Approve or Answer, {kbd5} to Reject and {kbd6} to Snooze. <kbd7>Enter</kbd7> decides. {kbd8} selects it.',
+            '{kbd} {kbd2} move · {kbd3} open · {kbd4} approve or answer · {kbd5} reject · {kbd6} snooze · {kbd8} select · <kbd7>Enter</kbd7> confirms',
             {
               kbd: <kbd>j</kbd>,
               kbd2: <kbd>k</kbd>,

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { safeUrl, sanitize } from '../../../session/text.ts'
 import { t } from '../../../ui/messages.ts'
+import { useScript } from '../../../ui/script.ts'
 
 /**
  * Shows a safe subset of Markdown as elements: headings, lists, quotes, tables, code, emphasis and links. Markup, images and
@@ -62,26 +63,13 @@ const lines = (texts: readonly string[]): ComponentChildren =>
     </>
   ))
 
-type Highlight = typeof import('./highlight.tsx').Highlight
-
-let highlight: Highlight | undefined
+const loadHighlight = () => import('./highlight.tsx')
 
 /** Code. Its colours come with a script that loads when code is first shown. */
 const Code = ({ text, language }: { text: string; language: string }) => {
-  const [, setTurn] = useState(0)
-  useEffect(() => {
-    if (highlight) return
-    import('./highlight.tsx').then(
-      (module) => {
-        highlight = module.Highlight
-        setTurn(1)
-      },
-      () => {},
-    )
-  }, [])
+  const { script } = useScript(loadHighlight)
   const [copied, setCopied] = useState(false)
   const clean = text.split('\n').map(sanitize).join('\n')
-  const Coloured = highlight
   return (
     <div class="code">
       <p class="bar-line">
@@ -96,7 +84,7 @@ const Code = ({ text, language }: { text: string; language: string }) => {
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area that the keyboard has to reach */}
       <pre tabIndex={0}>
-        <code>{Coloured ? <Coloured text={clean} language={language} /> : clean}</code>
+        <code>{script ? <script.Highlight text={clean} language={language} /> : clean}</code>
       </pre>
     </div>
   )
@@ -110,15 +98,24 @@ const cells = (row: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim().replaceAll('\\|', '|'))
 
-const Table = ({ rows: [head = '', , ...rows] }: { rows: readonly string[] }) => (
+/** A table that scrolls sideways by itself. */
+export const Table = ({
+  label,
+  head,
+  rows,
+}: {
+  label: string
+  head: readonly ComponentChildren[]
+  rows: readonly (readonly ComponentChildren[])[]
+}) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area that the keyboard has to reach
-  <section class="table" tabIndex={0} aria-label={t('Table')}>
+  <section class="table" tabIndex={0} aria-label={label}>
     <table>
       <thead>
         <tr>
-          {cells(head).map((cell, i) => (
+          {head.map((cell, i) => (
             <th key={i} scope="col">
-              {inline(cell)}
+              {cell}
             </th>
           ))}
         </tr>
@@ -126,8 +123,8 @@ const Table = ({ rows: [head = '', , ...rows] }: { rows: readonly string[] }) =>
       <tbody>
         {rows.map((row, i) => (
           <tr key={i}>
-            {cells(row).map((cell, j) => (
-              <td key={j}>{inline(cell)}</td>
+            {row.map((cell, j) => (
+              <td key={j}>{cell}</td>
             ))}
           </tr>
         ))}
@@ -190,8 +187,12 @@ const blocks = (rows: readonly string[], depth = 0): ComponentChildren[] => {
     } else if (RULE.test(row)) {
       at += 1
       found.push(<hr />)
-    } else if (isTable(rows, at)) found.push(<Table rows={take((one) => one.includes('|'))} />)
-    else if (QUOTE.test(row) && depth < DEEPEST) {
+    } else if (isTable(rows, at)) {
+      const [head = [], , ...body] = take((one) => one.includes('|')).map((one) =>
+        cells(one).map((cell) => inline(cell)),
+      )
+      found.push(<Table label={t('Table')} head={head} rows={body} />)
+    } else if (QUOTE.test(row) && depth < DEEPEST) {
       const quoted = take((one) => QUOTE.test(one)).map((one) => QUOTE.exec(one)?.[1] ?? '')
       found.push(<blockquote>{blocks(quoted, depth + 1)}</blockquote>)
     } else if (ITEM.test(row) && depth < DEEPEST) {

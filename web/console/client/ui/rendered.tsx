@@ -1,8 +1,8 @@
 import { visible } from '../../../session/text.ts'
-import { Markdown } from '../../../ui/markdown.tsx'
 import { t } from '../../../ui/messages.ts'
 import { Json } from '../../../ui/text.tsx'
 import { parseExact } from './exact-json.ts'
+import { Markdown, Table } from './markdown.tsx'
 import { Tree } from './tree.tsx'
 
 type Fields = Record<string, unknown>
@@ -38,32 +38,6 @@ const columnsOf = (value: unknown): string[] | undefined => {
   return isFlat && names.length > 0 && names.length <= MOST_COLUMNS ? names : undefined
 }
 
-const Table = ({ name, rows, columns }: { name: string; rows: Fields[]; columns: string[] }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: the scroll area must be reachable with the keyboard
-  <section class="table-scroll" tabIndex={0} aria-label={visible(name)}>
-    <table>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column} scope="col">
-              {visible(column)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, i) => (
-          <tr key={i}>
-            {columns.map((column) => (
-              <td key={column}>{Object.hasOwn(row, column) ? visible(String(row[column])) : ''}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
-)
-
 /**
  * An object that an agent was given or answered with: texts as Markdown, lists of records as tables, images, and all else as a
  * tree. The tree of the rest is exact, and the whole is in the run's JSON.
@@ -97,10 +71,16 @@ export const Rendered = ({ value, label }: { value: Fields; label: string }) => 
           alt={t('Result {value}, as the agent made it', { value: i + 1 })}
         />
       ))}
-      {tables.map(({ name, ...table }) => (
+      {tables.map(({ name, columns, rows }) => (
         <div key={name}>
           <p class="hint">{visible(name)}</p>
-          <Table name={name} {...table} />
+          <Table
+            label={visible(name)}
+            head={columns.map(visible)}
+            rows={rows.map((row) =>
+              columns.map((column) => (Object.hasOwn(row, column) ? visible(String(row[column])) : '')),
+            )}
+          />
         </div>
       ))}
       {tree ? <Tree value={tree} /> : rest.length > 0 && <Json label={label} value={Object.fromEntries(rest)} />}
