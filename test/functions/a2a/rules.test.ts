@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { DAY, SECOND } from '#shared/kernel/clock.ts'
+import { ERRORS } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
 import { PlatformSettingsEntity } from '#shared/staff/platform/entity.ts'
 import { type Run, RunEntity } from '#shared/work/runs/entity.ts'
 import type { Answer } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingAgents } from '../api/agents-support.ts'
+import { createClient, declaring } from '../mcp/mcp-support.ts'
 
 const platform = usingPlatform()
 const agents = usingAgents(platform)
@@ -32,6 +34,8 @@ interface Face {
   calls: boolean
   /** The caller names the target by the id of its installation, so no name is unknown or ambiguous. */
   byId: boolean
+  /** The caller names a tool of a list without agents that it may not ask. Other names don't reach admission. */
+  byList?: true
   /** The target has a clock of its own. */
   ownClock: boolean
   send(token: string, target: Agent, asked?: Asked): Promise<Answer>
@@ -79,18 +83,46 @@ const byA2a = (binding: string, returnImmediately: boolean): Face => ({
   },
 })
 
-const FACES: Face[] = [byTool('ask_agent'), byTool('delegate_task'), byA2a('JSON-RPC', false), byA2a('HTTP+JSON', true)]
+const byMcp = (asTask: boolean): Face => ({
+  name: `MCP, ${asTask ? 'as a task' : 'waiting'}`,
+  bans: 'ask_agent',
+  kind: 'ask_agent',
+  calls: true,
+  byId: true,
+  byList: true,
+  ownClock: asTask,
+  send: (token, { slug }, { tool = 'look', args = { item: 'bolt' }, audience } = {}) => {
+    const params = { name: `${slug}__${tool}`, arguments: args }
+    const meta = { ...declaring({}, asTask), ...(audience && { 'aip/audience': audience }) }
+    return createClient(platform, token).modern('tools/call', params, { meta })
+  },
+})
+
+const FACES: Face[] = [
+  byTool('ask_agent'),
+  byTool('delegate_task'),
+  byA2a('JSON-RPC', false),
+  byA2a('HTTP+JSON', true),
+  byMcp(false),
+  byMcp(true),
+]
 
 /** Code of the platform's error in each form, or undefined for success. */
-const codeOf = ({ body }: Answer): string | undefined => {
+const codeOf = ({ body }: Answer): string | number | undefined => {
   const { error } = body
+  const refused = body.result?.structuredContent?.error ?? error?.data
+  if (refused?.code !== undefined) return refused.code
   if (error === undefined) return undefined
   const [info] = error.data ?? (Array.isArray(error.details) ? error.details : [])
   return info === undefined ? error.code : info.reason.toLowerCase()
 }
 
 const statusOf = (answer: Answer): number => {
-  const code = answer.body.error?.code
+  const { error, result } = answer.body
+  // A refusal that a model can act on is a result of MCP, without a status.
+  const refused: keyof typeof ERRORS | undefined = result?.structuredContent?.error?.code
+  if (refused !== undefined) return ERRORS[refused][0]
+  const code = error?.code
   return answer.status === 200 && typeof code === 'number' ? code : answer.status
 }
 
@@ -132,11 +164,16 @@ const banEverywhere = (denied_tools: string[]) =>
 afterEach(() => banEverywhere([]))
 
 describe.each(FACES)('a call between agents by $name', (face) => {
+  /** Refusal by the switch or a policy. Agents behind them aren't listed, so that a call of their tools never begins. */
+  const denied: [readonly [number, string | number], boolean] = face.byList
+    ? [[-32_602, -32_602], false]
+    : [[403, 'tool_denied'], true]
+
   /** Expects a refusal that starts nothing, and is in the audit if it is one of admission. */
   const expectRefusal = async (
     { caller, target }: { caller: Agent; target: Agent },
     answer: Answer,
-    [status, code]: readonly [number, string],
+    [status, code]: readonly [number, string | number],
     isAudited = true,
   ) => {
     expect([statusOf(answer), codeOf(answer)]).toEqual([status, code])
@@ -164,7 +201,7 @@ describe.each(FACES)('a call between agents by $name', (face) => {
     }
     const answer = await face.send(caller.token, target)
     expect([statusOf(answer), codeOf(answer)]).toEqual([429, 'rate_limited'])
-    expect(answer.headers['retry-after']).toBeDefined()
+    if (!face.byList) expect(answer.headers['retry-after']).toBeDefined()
     const denied = (await audited(caller)).filter(([, , reason]) => reason === 'rate_limited')
     expect(denied).toEqual([['agent.call_denied', face.kind, 'rate_limited']])
     expect(await agents.runsOf(target)).toEqual([])
@@ -174,10 +211,10 @@ describe.each(FACES)('a call between agents by $name', (face) => {
 
   it('takes from them, too', async () => {
     const { caller, target } = await scene()
-    await target.set({ allowed_callers: [] })
+    if (!face.byList) await target.set({ allowed_callers: [] })
     for (let n = 0; n < 30; n++) {
       platform.clock.advance(50)
-      await face.send(caller.token, target)
+      await face.send(caller.token, target, { args: {} })
     }
     expect(codeOf(await agents.ask(caller.token, 'nobody'))).toBe('rate_limited')
   })
@@ -186,14 +223,13 @@ describe.each(FACES)('a call between agents by $name', (face) => {
     const made = await scene()
     const key = { id: made.caller.workspaceId }
     await platform.deps.table.transact([WorkspaceEntity.update(key, { set: { cross_agent_enabled: false } })])
-    const answer = await face.send(made.caller.token, made.target)
-    await expectRefusal(made, answer, [403, 'tool_denied'])
+    await expectRefusal(made, await face.send(made.caller.token, made.target), ...denied)
   })
 
   it('is refused by the target’s policy', async () => {
     const made = await scene()
     await made.target.set({ allowed_callers: [] })
-    await expectRefusal(made, await face.send(made.caller.token, made.target), [403, 'tool_denied'])
+    await expectRefusal(made, await face.send(made.caller.token, made.target), ...denied)
   })
 
   it.each(['platform', 'organization', 'installation'])('is refused by a ban of the %s', async (by) => {
@@ -209,14 +245,14 @@ describe.each(FACES)('a call between agents by $name', (face) => {
     }
     const answer = await face.send(caller.token, target)
     // Bans of tools are checked before the call begins.
-    await expectRefusal(made, answer, [403, 'tool_denied'], false)
+    await expectRefusal(made, answer, [face.byList ? -32_602 : 403, 'tool_denied'], false)
     expect(answer.text).toContain(face.bans)
   })
 
   it('reaches no agent that isn’t active, isn’t there, or is the caller itself', async () => {
     const { caller, target } = await scene()
     const [stranger] = await agents.team({})
-    const unknown = face.byId ? 'not_found' : 'unknown_agent'
+    const unknown = face.byList ? -32_602 : face.byId ? 'not_found' : 'unknown_agent'
     expect(codeOf(await face.send(caller.token, caller))).toBe(unknown)
     expect(codeOf(await face.send(caller.token, stranger))).toBe(unknown)
     await target.set({ status: 'suspended' })
@@ -241,16 +277,18 @@ describe.each(FACES)('a call between agents by $name', (face) => {
       const made = await scene()
       const { caller, target } = made
       // A2A has one code for wrong parameters.
-      const status = face.byId ? (face.name.includes('HTTP+JSON') ? 400 : -32_602) : 422
+      const status = face.byId && !face.byList ? (face.name.includes('HTTP+JSON') ? 400 : -32_602) : 422
       const undeclared = await face.send(caller.token, target, { tool: 'other' })
-      await expectRefusal(made, undeclared, [status, 'tool_not_offered'])
+      if (face.byList) await expectRefusal(made, undeclared, ...denied)
+      else await expectRefusal(made, undeclared, [status, 'tool_not_offered'])
       for (const args of [{}, { item: 7 }]) {
         const answer = await face.send(caller.token, target, { args })
         expect([statusOf(answer), codeOf(answer)]).toEqual([status, 'invalid_arguments'])
       }
       expect(await agents.runsOf(target)).toEqual([])
       const reasons = (await audited(caller)).map(([, , reason]) => reason)
-      expect(reasons.sort()).toEqual(['invalid_arguments', 'invalid_arguments', 'tool_not_offered'])
+      const expected = ['invalid_arguments', 'invalid_arguments', ...(face.byList ? [] : ['tool_not_offered'])]
+      expect(reasons.sort()).toEqual(expected)
     },
   )
 
