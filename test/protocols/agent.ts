@@ -63,6 +63,8 @@ const ENUMS = {
 
 interface Tool {
   input?: object
+  /** Further keywords of the input's schema. */
+  schema?: object
   required?: string[]
   mcp?: object
   behaves: Behaviour
@@ -272,6 +274,23 @@ const TOOLS = (end: AbortSignal): Record<string, Tool> => ({
     input: { region: { type: 'string', 'x-mcp-header': 'Region' } },
     behaves: ({ arguments: { region } }) => says(`Region ${region}`),
   },
+  // As the suite describes it, without if, then, else and $anchor, which manifests don't accept.
+  json_schema_2020_12_tool: {
+    input: {
+      name: STRING,
+      address: { $ref: '#/$defs/address' },
+      contactMethod: { type: 'string', enum: ['phone', 'email'] },
+      phone: STRING,
+      email: STRING,
+    },
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $defs: { address: { type: 'object', properties: { street: STRING, city: STRING } } },
+      allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+      additionalProperties: false,
+    },
+    behaves: () => says('Done.'),
+  },
 })
 
 const SCOPES = ['runs:read', 'runs:write', 'tools:invoke', 'files:read', 'files:write', 'agents:read', 'workspace:read']
@@ -313,10 +332,10 @@ export const startConformanceAgent = async (baseUrl: string, callers = 1) => {
   const agentToken = await install(slug, {
     runtime: { type: 'webhook', endpoint: server.url, resume: true },
     a2a: { messages: true },
-    tools: Object.entries(tools).map(([name, { input = {}, required, mcp }]) => ({
+    tools: Object.entries(tools).map(([name, { input = {}, schema, required, mcp }]) => ({
       name,
       description: `Does what the suite expects of ${name}.`,
-      input_schema: { type: 'object', properties: input, ...(required && { required }) },
+      input_schema: { type: 'object', properties: input, ...(required && { required }), ...schema },
       ...(mcp && { mcp }),
     })),
   })
