@@ -304,6 +304,24 @@ describe('a call that is followed', () => {
     }
   const step = (type: string, output: object) => ({ type, output })
 
+  it('waits for the agent until the chain’s 120 seconds are over, and is then cancelled', async () => {
+    const { call, target } = await scene({ behaviour: () => ACCEPT, tools: tool() })
+    let isAnswered = false
+    const before = agents.received.length
+    const answer = call().finally(() => {
+      isAnswered = true
+    })
+    while (agents.received.length === before) await pause(20)
+    platform.clock.advance(118_000)
+    // Longer than the longest pause between two looks at the run.
+    await pause(500)
+    expect(isAnswered).toBe(false)
+    platform.clock.advance(3_000)
+    const { isError, structuredContent } = (await answer).body.result
+    expect([isError, structuredContent.error.code]).toEqual([true, 'chain_budget_exceeded'])
+    expect((await agents.runsOf(target)).map(({ status }) => status)).toEqual(['cancelled'])
+  })
+
   it('reports progress and logs to clients that ask for them', async () => {
     const steps = [
       step('progress', { progress: 1, total: 4, message: 'Reading\u202E' }),

@@ -1,14 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
 import { HostGrantEntity } from '#shared/access/hosts/index.ts'
 import { MemberEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { HOST_SCOPES } from '#shared/kernel/host-resources.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { hostToken } from '#testkit/hosts.ts'
 import { DEEP, deathsAt } from '#testkit/sampling.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
-import { type Execute, usingAgents } from '../api/agents-support.ts'
-import { createClient, declaring } from './mcp-support.ts'
+import { ACCEPT, type Execute, usingAgents } from '../api/agents-support.ts'
+import { createClient, declaring, STREAMING } from './mcp-support.ts'
 
 const platform = usingPlatform({ RESPONSE_MODE: 'stream' })
 const agents = usingAgents(platform)
@@ -170,6 +172,39 @@ describe('a person’s call of an agent', () => {
     expect(audit).toMatchObject([
       { actor: { type: 'user', id: who.userId }, details: { via: { grant_id: grant.id }, agent: target.slug } },
     ])
+  })
+
+  it.each([
+    ['280 seconds with a stream', STREAMING, 280],
+    ['115 seconds without one', {}, LIMITS.agentWait / 1_000],
+  ])('waits for %s, and then gets the run, which continues', async (_wait, headers, seconds) => {
+    const { call, client, look, who } = await scene({ behaviour: () => ACCEPT })
+    let ahead = 0
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
+    try {
+      let isAnswered = false
+      const before = agents.received.length
+      const answer = call(look, {}, { headers }).finally(() => {
+        isAnswered = true
+      })
+      while (agents.received.length === before) await pause(20)
+      ahead += (seconds - 2) * 1_000
+      // Longer than the longest pause between two looks at the run.
+      await pause(500)
+      expect(isAnswered).toBe(false)
+      ahead += 3_000
+      const { structuredContent } = (await answer).body.result
+      expect(structuredContent).toMatchObject({ status: 'running', run_id: expect.stringMatching(/^run_/) })
+      expect((await agents.runOf(who.workspaceId, structuredContent.run_id)).status).toBe('running')
+      const { callback, run } = agents.received.at(-1) as Execute
+      const body = { status: 'succeeded', output: { late: true } }
+      await platform.call('POST', `/api/v1/runs/${run.id}/complete`, { token: callback.token, body })
+      const read = await client.modern('tools/call', { name: 'get_run', arguments: { run_id: run.id } })
+      expect(read.body.result.structuredContent).toMatchObject({ status: 'succeeded', output: { late: true } })
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   it('can be a task, which only this person with this host reads, also after a new consent', async () => {
