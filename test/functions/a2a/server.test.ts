@@ -30,8 +30,15 @@ describe('cards', () => {
     expect(card).toMatchObject({
       name: target.app.name,
       version: '1.0.0',
-      capabilities: { streaming: true, pushNotifications: true },
+      capabilities: {
+        streaming: true,
+        pushNotifications: true,
+        extendedAgentCard: true,
+        extensions: [{ uri: 'https://platform.test/a2a/extensions/idempotency/v1' }],
+      },
     })
+    // Clients that don’t know the extension may talk to the agent as well.
+    expect(card.capabilities.extensions[0]).not.toHaveProperty('required')
     expect(card.skills.map(({ id }: { id: string }) => id)).toEqual(['look', 'message'])
     expect(card.supportedInterfaces.map(({ url }: { url: string }) => url.replace(/.*ins_[^/]+/, ''))).toEqual([
       '/rpc',

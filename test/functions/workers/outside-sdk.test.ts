@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { startReceiver } from '#testkit/receiver.ts'
-import { deathsAt } from '#testkit/sampling.ts'
+import { DEEP, deathsAt } from '#testkit/sampling.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { installOutside } from './outside-support.ts'
 
@@ -137,8 +137,9 @@ describe.each([
 ] as const)('a worker that dies at any point of a run of the official SDK %s over %s', (version, at, pushes) => {
   it('leaves one task there and one result here', async () => {
     let last = 0
+    let survived = false
     const before = notifications
-    for (const n of deathsAt(40, 3)) {
+    for (const n of deathsAt(DEEP ? 200 : 40, 3)) {
       platform.clock.advance(7_200_000)
       await platform.drain()
       const cardPath = '/.well-known/agent-card.json'
@@ -149,7 +150,7 @@ describe.each([
         body: { input: { text: 'go' } },
       })
       await platform.deps.bus.put(platform.outbox.splice(0))
-      const death = killAfter(platform, n)
+      const death = killAfter(platform, n, DEEP ? 'calls' : 'effects')
       const failed: typeof platform.messages = []
       for (let round = 0; round < 6 && death.effects() < n; round++) {
         for (const message of platform.messages.splice(0)) {
@@ -185,10 +186,15 @@ describe.each([
         counter: 'active_runs',
       })
       expect(active?.n).toBe(0)
-      if (!reached) break
+      if (!reached) {
+        survived = true
+        break
+      }
       last = n
     }
     expect(last).toBeGreaterThan(2)
+    // A deep run kills at every call, up to the last.
+    expect(survived || !DEEP).toBe(true)
     if (pushes) expect(notifications).toBeGreaterThan(before)
     else expect(notifications).toBe(before)
   })
