@@ -28,6 +28,10 @@ export const Modal = ({
       // Elements outside an open dialog can't receive focus.
       own?.close()
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+      // The opener may go with the dialog, as the row of a deleted file does.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) document.querySelector('h1')?.focus()
+      })
     }
   }, [])
   return (
