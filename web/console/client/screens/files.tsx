@@ -302,6 +302,8 @@ export default function Files() {
   const tooMany = files.failure?.status === 409
   return (
     <Screen
+      // A folder is a screen of its own, whose heading takes the focus.
+      key={folder}
       title={folder ? (here?.name ?? t('Folder')) : t('Files')}
       {...(folder && { back: { to: '/files', label: t('Files') } })}
       actions={

@@ -48,6 +48,8 @@ export default function Answering({ runId, name }: { runId: string; name: string
     act(async () => {
       await unwrap(api.POST('/console/runs/{id}/cancel', { params: { path: { id: runId } } }))
       await refresh('messages', 'runs')
+      // The button is gone.
+      document.getElementById('message')?.focus()
     })
   return (
     <>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
@@ -17,6 +17,12 @@ import { announceUndoable } from './undo.ts'
 type Item = Schemas['WaitingItem']
 
 const reload = (): Promise<unknown> => refresh('inbox', 'runs', 'tasks', 'messages', 'messenger')
+
+/** Reloads after a decision. Its form goes first, so its item takes the focus. */
+const onDecided = (): void => {
+  document.activeElement?.closest<HTMLElement>('[data-item]')?.focus()
+  void reload()
+}
 
 const KINDS: Record<Item['kind'], string> = {
   approval: t('Approval'),
@@ -128,7 +134,7 @@ const Question = ({ item }: { item: Item }) => {
       agent={found.agent.name}
       questions={found.input_requests}
       answered={found.answered}
-      onAnswered={() => void reload()}
+      onAnswered={onDecided}
     />
   )
 }
@@ -207,7 +213,7 @@ const Call = ({ item, identical }: { item: Item; identical: Item[] }) => {
       runId={item.run_id ?? ''}
       step={{ id: item.id, tool: item.tool }}
       agent={item.agent?.name ?? t('An agent')}
-      onDecided={() => void reload()}
+      onDecided={onDecided}
       {...(identical.length > 1 && {
         bundle: { size: identical.length, approve: (sha256: string) => decideAll('approve', identical, sha256) },
       })}
@@ -246,9 +252,18 @@ const Row = ({
 }) => {
   const [isOpen, setOpen] = useState(isFirst && (item.kind === 'approval' || item.kind === 'question'))
   const title = titleOf(item)
+  const own = useRef<HTMLLIElement>(null)
+  useLayoutEffect(() => {
+    const { current } = own
+    // What was decided leaves the list, and the focus goes on to what is next to it.
+    return () => {
+      for (const next of [current?.nextElementSibling, current?.previousElementSibling, document.querySelector('h1')])
+        if (current?.contains(document.activeElement)) (next as HTMLElement | null)?.focus()
+    }
+  }, [])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: reached with the keys of the list
-    <li class="waits" data-item tabIndex={0} aria-label={`${kindOf(item)}: ${title}`}>
+    <li ref={own} class="waits" data-item tabIndex={0} aria-label={`${kindOf(item)}: ${title}`}>
       <div class="row folds">
         <input
           type="checkbox"
