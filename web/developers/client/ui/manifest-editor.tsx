@@ -152,7 +152,9 @@ export const ManifestEditor = ({
     <div class="field">
       <label for={id}>{t('Manifest')}</label>
       <p class="hint" id={`${id}-hint`}>
-        {t('Ctrl+Space suggests what fits, the arrow keys choose, and Enter takes it.')}
+        {t(
+          'Ctrl+Space suggests what fits, the arrow keys choose, Enter takes it, and Escape closes the list. Tab leaves the editor.',
+        )}
       </p>
       <div class="editor">
         <pre class="gutter" aria-hidden="true">
