@@ -13,6 +13,10 @@ import {
   rotateClientSecret,
   rotateSigningSecret,
   SigningSecretSchema,
+  UPLOAD_BODY_BYTES,
+  UploadedScreenshotSchema,
+  UploadScreenshot,
+  uploadScreenshot,
 } from '#shared/catalogue/apps/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { deleteDraft } from '#shared/lifecycle/apps/index.ts'
@@ -78,6 +82,25 @@ const edit = defineEndpoint({
   response: AppSchema,
   errors: ['blocked_target'],
   handler: ({ work, caller, params, body }) => editApp(work, caller.developerId, params.id, body),
+})
+
+const uploadImage = defineEndpoint({
+  id: 'developer.apps.uploadScreenshot',
+  group: 'developer',
+  method: 'POST',
+  path: '/api/v1/dev/apps/{id}/screenshots',
+  params: { id: 'app' },
+  caller: 'developer',
+  summary: 'Upload a screenshot',
+  description:
+    'Nobody sees the image before `screenshots` of `PATCH /api/v1/dev/apps/{id}` has its `id`. The last 16 uploads of an app ' +
+    'are kept, and those that its listing shows or a revision waits with. The same image gets the same id.',
+  body: UploadScreenshot,
+  maxBodyBytes: UPLOAD_BODY_BYTES,
+  status: 201,
+  response: UploadedScreenshotSchema,
+  needs: ['logos:read', 'logos:write'],
+  handler: ({ work, caller, params, body }) => uploadScreenshot(work, caller.developerId, params.id, body.image),
 })
 
 const remove = defineEndpoint({
@@ -157,4 +180,4 @@ const rotateSigning = defineEndpoint({
     rotateSigningSecret(work, caller.developerId, params.id, body.overlap_hours),
 })
 
-export const endpoints = [create, list, read, edit, remove, submit, rotateSecret, rotateSigning]
+export const endpoints = [create, list, read, edit, uploadImage, remove, submit, rotateSecret, rotateSigning]

@@ -11,8 +11,9 @@ import { refuseSlugAsName } from './lookalikes.ts'
 import { isModerated } from './moderated.ts'
 import { presentApp } from './present.ts'
 import { loadOwnApp } from './read.ts'
-import { planRevision, splitEdit } from './revise.ts'
+import { type Edit, planRevision, splitEdit } from './revise.ts'
 import type { AppView, EditAppInput } from './schemas.ts'
+import { resolveScreenshots } from './screenshots.ts'
 
 /**
  * Changes the fields that were sent and replaces lists as a whole. Once the app has been approved, moderated fields wait
@@ -29,7 +30,9 @@ export const editApp = (work: Work, developerId: string, appId: string, input: E
     const fields = Object.keys(input)
     if (fields.length === 0) return presentApp(app)
     const moderated = isModerated(app)
-    const { live, pending } = moderated ? splitEdit(app, input) : { live: allOf(input), pending: {} }
+    const { screenshots, ...others } = input
+    const edit: Edit = { ...others, ...(screenshots && { screenshots: resolveScreenshots(app, screenshots) }) }
+    const { live, pending } = moderated ? splitEdit(app, edit) : { live: allOf(edit), pending: {} }
     const revised = moderated ? await planRevision(work, app, pending) : undefined
     const dropsLogo = !moderated && input.logo_url === null
     const set = { ...live, ...(dropsLogo && { logo: undefined }), ...revised?.set, updated_at: work.clock.now() }
@@ -67,7 +70,7 @@ const lacksLogo = (app: App, { logo_url: sent }: EditAppInput): boolean => {
 }
 
 /** Sets every field that was sent. Null removes a value. An absent one stays, so that two people can edit at once. */
-const allOf = (input: EditAppInput): Partial<App> =>
+const allOf = (input: Edit): Partial<App> =>
   Object.fromEntries(Object.entries(input).map(([name, value]) => [name, value ?? undefined])) as Partial<App>
 
 /** Conditions under which the split of an approved app's edit still holds. */

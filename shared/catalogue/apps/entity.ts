@@ -7,6 +7,13 @@ export const APP_STATUSES = ['draft', 'in_review', 'approved', 'rejected', 'susp
 
 const sealedSecret = () => z.object({ value: z.string(), until: z.number().optional() })
 
+const uploadedImage = () => z.object({ id: z.string(), width: z.number(), height: z.number() })
+
+const screenshot = () => uploadedImage().extend({ caption: z.string() })
+
+/** An image of an app's listing. Its id is the SHA-256 of its bytes, its size is in pixels. */
+export type Screenshot = z.infer<ReturnType<typeof screenshot>>
+
 /** Fields of an approved app whose changes wait for moderation (contract/moderation.md#revisions). */
 export const moderatedFields = () => ({
   name: z.string(),
@@ -18,6 +25,7 @@ export const moderatedFields = () => ({
   install_url: z.string().nullable(),
   redirect_uris: z.array(z.string()),
   requested_scopes: z.array(z.string()),
+  screenshots: z.array(screenshot()),
 })
 
 /** Keys of {@link moderatedFields}. */
@@ -58,6 +66,10 @@ const app = () =>
     support_email: z.string().optional(),
     redirect_uris: z.array(z.string()),
     requested_scopes: z.array(z.string()),
+    /** In the order in which customers see them. */
+    screenshots: z.array(screenshot()).optional(),
+    /** Images that were uploaded last, oldest first, for screenshots. */
+    uploads: z.array(uploadedImage()).optional(),
     status: z.enum(APP_STATUSES),
     /** Status before a suspension, to restore when it ends. */
     status_before: z.enum(APP_STATUSES).optional(),

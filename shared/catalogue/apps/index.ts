@@ -15,7 +15,7 @@ export {
   ListingPlaceEntity,
 } from './entity.ts'
 export { listingWrites, readListing, unlistingWrites } from './list-app.ts'
-export { logoChangeWrites, logoHashes } from './logos.ts'
+export { imageHashes, logoChangeWrites } from './logos.ts'
 export { findLookalikes, type Lookalike, refuseSlugAsName } from './lookalikes.ts'
 export { isModerated } from './moderated.ts'
 export { loadOwnApps } from './own-apps.ts'
@@ -37,6 +37,14 @@ export {
   SigningSecretSchema,
   similarToField,
 } from './schemas.ts'
+export {
+  ScreenshotSchema,
+  UPLOAD_BODY_BYTES,
+  UploadedScreenshotSchema,
+  UploadScreenshot,
+} from './screenshot-schemas.ts'
+export { presentScreenshots } from './screenshots.ts'
 export { signingSecretRecord } from './signing-secret.ts'
 export { standingLists, standingWrites } from './standing.ts'
+export { uploadScreenshot } from './upload-screenshot.ts'
 export { wordShelf, wordsOf } from './words.ts'

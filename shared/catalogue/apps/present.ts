@@ -1,10 +1,19 @@
 import { iso } from '#shared/kernel/clock.ts'
 import { logoPath } from '../logos/path.ts'
-import type { App } from './entity.ts'
+import type { App, AppRevision } from './entity.ts'
 import { withRevision } from './revise.ts'
 import type { AppView } from './schemas.ts'
+import { presentScreenshots } from './screenshots.ts'
 
 const time = (ms: number | undefined): string | null => (ms === undefined ? null : iso(ms))
+
+const presentChanges = (
+  appId: string,
+  { screenshots, ...changes }: AppRevision['changes'],
+): NonNullable<AppView['pending_revision']>['changes'] => ({
+  ...changes,
+  ...(screenshots && { screenshots: presentScreenshots(appId, screenshots) }),
+})
 
 /** Returns an app as its developer sees it. */
 export const presentApp = (app: App): AppView => ({
@@ -23,6 +32,7 @@ export const presentApp = (app: App): AppView => ({
   support_email: app.support_email ?? null,
   redirect_uris: app.redirect_uris,
   requested_scopes: app.requested_scopes,
+  screenshots: presentScreenshots(app.id, app.screenshots),
   jwks: app.jwks ?? null,
   status: app.status,
   status_reason: app.status_reason ?? null,
@@ -30,7 +40,7 @@ export const presentApp = (app: App): AppView => ({
   pending_revision: app.pending_revision
     ? {
         id: app.pending_revision.id,
-        changes: app.pending_revision.changes,
+        changes: presentChanges(app.id, app.pending_revision.changes),
         logo_path: app.pending_revision.changes.logo_url === undefined ? null : logoPath(withRevision(app)),
         badge_withheld: app.badge_withheld ?? false,
         submitted_at: iso(app.pending_revision.submitted_at),

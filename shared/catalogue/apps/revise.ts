@@ -5,11 +5,14 @@ import { covers, type Scope } from '#shared/kernel/scopes.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { FetchedLogo } from '../logos/entity.ts'
 import { dequeueWrites, enqueueWrites, requeueWrites } from '../review-queue/writes.ts'
-import { type App, AppEntity, type AppRevision, MODERATED_FIELDS } from './entity.ts'
+import { type App, AppEntity, type AppRevision, MODERATED_FIELDS, type Screenshot } from './entity.ts'
 import type { EditAppInput } from './schemas.ts'
 
 type Fields = Partial<App>
 type RevisionChanges = AppRevision['changes']
+
+/** An edit whose screenshots have their sizes. */
+export type Edit = Omit<EditAppInput, 'screenshots'> & { screenshots?: Screenshot[] | undefined }
 
 /** An edit of an approved app, split by the time at which it takes effect. */
 export interface SplitEdit {
@@ -23,7 +26,7 @@ export interface SplitEdit {
  * Splits an edit of an approved app (contract/moderation.md#revisions). Moderated fields wait, and the live listing stays.
  * Removing redirect URIs and scopes takes effect at once. A field that is set back to its live value no longer waits.
  */
-export const splitEdit = (app: App, input: EditAppInput): SplitEdit => {
+export const splitEdit = (app: App, input: Edit): SplitEdit => {
   const live: Record<string, unknown> = {}
   const pending: Record<string, unknown> = { ...app.pending_revision?.changes }
   for (const [field, value] of Object.entries(input)) {
@@ -32,11 +35,14 @@ export const splitEdit = (app: App, input: EditAppInput): SplitEdit => {
       continue
     }
     delete pending[field]
-    const list = Array.isArray(value) ? splitList(app, field, value) : undefined
+    const nothing = field === 'screenshots' ? [] : null
+    const isList = field === 'redirect_uris' || field === 'requested_scopes'
+    const list = isList ? splitList(app, field, value as string[]) : undefined
     if (list) {
       live[field] = list.live
       if (list.waits) pending[field] = value
-    } else if ((value ?? undefined) !== app[field as keyof App]) pending[field] = value
+    } else if (canonicalJson(value ?? nothing) !== canonicalJson(app[field as keyof App] ?? nothing))
+      pending[field] = value
   }
   return { live, pending }
 }

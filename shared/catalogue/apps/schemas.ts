@@ -8,6 +8,7 @@ import { logoPathField } from '../logos/path.ts'
 import { redirectAddress, webAddress } from './addresses.ts'
 import { clientKeys, shownClientKeys } from './client-keys.ts'
 import { APP_STATUSES, moderatedFields } from './entity.ts'
+import { ScreenshotSchema, screenshotsInput } from './screenshot-schemas.ts'
 
 const unknownScope = (input: unknown): string => {
   if (typeof input !== 'string') return 'must be a scope'
@@ -69,7 +70,11 @@ export const CreateApp = () => {
 }
 
 /** Body of `PATCH /api/v1/dev/apps/{id}`. Sent fields change, lists are replaced as a whole, and null removes a URL. */
-export const EditApp = () => z.strictObject(editable()).partial().meta({ id: 'EditApp' })
+export const EditApp = () =>
+  z
+    .strictObject({ ...editable(), screenshots: screenshotsInput() })
+    .partial()
+    .meta({ id: 'EditApp' })
 
 export type CreateAppInput = z.infer<ReturnType<typeof CreateApp>>
 
@@ -108,6 +113,7 @@ const app = () => ({
   support_email: z.string().nullable(),
   redirect_uris: z.array(z.string()),
   requested_scopes: z.array(z.string()),
+  screenshots: z.array(ScreenshotSchema()),
   jwks: shownClientKeys().nullable(),
   status: z.enum(APP_STATUSES),
   status_reason: z
@@ -119,7 +125,7 @@ const app = () => ({
     .object({
       id: idField('arv'),
       changes: z
-        .object(moderatedFields())
+        .object({ ...moderatedFields(), screenshots: z.array(ScreenshotSchema()) })
         .partial()
         .meta({ description: 'New values, only of the fields that change. Null removes an address.' }),
       logo_path: logoPathField().nullable().meta({

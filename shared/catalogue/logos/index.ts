@@ -2,4 +2,5 @@ export { type FetchedLogo, type LogoFetch, LogoFetchEntity, PLATFORM_LOGO } from
 export { LOGO_EVENTS } from './events.ts'
 export { logoObject, logoPath, logoPathField, parseLogoFile, platformLogoPath } from './path.ts'
 export { handleOverdueLogoFetch, logoFetchWrites } from './request.ts'
+export { parseScreenshotFile, renderScreenshot } from './screenshot.ts'
 export { hashLogo, renderLogo } from './serve.ts'

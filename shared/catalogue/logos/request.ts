@@ -19,14 +19,14 @@ const emitWanted = ({ clock }: Pick<Work, 'clock'>, owner: string): Write =>
 export const logoFetchWrites = (
   work: Pick<Work, 'clock' | 'id'>,
   owner: string,
-  { adopts, removes }: { adopts?: true; removes?: string } = {},
+  { adopts, removes = [] }: { adopts?: true; removes?: readonly string[] } = {},
 ): Write[] => [
   LogoFetchEntity.replace({
     owner,
     id: work.id('event'),
     failed: 0,
     adopts,
-    removes,
+    ...(removes.length > 0 && { removes: [...removes] }),
     due_at: work.clock.now() + OVERDUE,
   }),
   emitWanted(work, owner),

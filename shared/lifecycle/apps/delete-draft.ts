@@ -10,6 +10,7 @@ import {
   AppStandingEntity,
   appsBy,
   DeveloperAppEntity,
+  imageHashes,
   loadOwnApp,
 } from '#shared/catalogue/apps/index.ts'
 import { logoFetchWrites } from '#shared/catalogue/logos/index.ts'
@@ -42,6 +43,7 @@ export const deleteDraft = async (work: Work, developerId: string, appId: string
       work.table.get(AppStandingEntity, { app_id: appId }),
       listInstalled(work, appId),
     ])
+    const images = imageHashes(app)
     const ends = await Promise.all(installed.map((one) => uninstallWrites(work, developerId, one)))
     await work.commit([
       AppEntity.delete(
@@ -57,7 +59,7 @@ export const deleteDraft = async (work: Work, developerId: string, appId: string
       ...(standing
         ? [AppStandingEntity.delete({ app_id: appId }), totalWrite(appsBy(app.status, app.type), appId, -1)]
         : []),
-      ...(app.logo ? logoFetchWrites(work, appId, { removes: app.logo.hash }) : []),
+      ...(images.length > 0 ? logoFetchWrites(work, appId, { removes: images }) : []),
       ...ends.flat(),
       auditDeveloper(work, developerId, 'app.deleted', { type: 'app', id: appId }, { slug: app.slug }),
     ])

@@ -1,5 +1,5 @@
 import { blockedBy, type Installation, loadInstallationsByApp } from '#shared/access/installations/index.ts'
-import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
+import { type App, AppEntity, presentScreenshots } from '#shared/catalogue/apps/index.ts'
 import { loadManifest, type Version, VersionEntity } from '#shared/catalogue/versions/index.ts'
 import { ClaimEntity } from '#shared/foundation/claims/index.ts'
 import { presentScope } from '#shared/foundation/schemas/index.ts'
@@ -41,6 +41,7 @@ export const loadInstallLink = async (
     app: {
       ...presentAppSummary(app, developer?.company ?? developer?.name ?? '', totals),
       description: app.description,
+      screenshots: presentScreenshots(app.id, app.screenshots),
       privacy_url: app.privacy_url ?? null,
       homepage_url: app.homepage_url ?? null,
       support_email: app.support_email ?? null,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { SORTS, similarToField } from '#shared/catalogue/apps/index.ts'
+import { ScreenshotSchema, SORTS, similarToField } from '#shared/catalogue/apps/index.ts'
 import { logoPathField } from '#shared/catalogue/logos/index.ts'
 import { idField, ScopeSchema, time } from '#shared/foundation/schemas/index.ts'
 import { CATEGORIES } from '#shared/kernel/categories.ts'
@@ -104,6 +104,7 @@ export const InstallLinkSchema = () =>
         .object({
           ...shown(),
           description: z.string(),
+          screenshots: z.array(ScreenshotSchema()),
           privacy_url: z.string().nullable(),
           homepage_url: z.string().nullable(),
           support_email: z.string().nullable(),

@@ -1,5 +1,5 @@
 import { sandboxRefusal } from '#shared/agents/egress/index.ts'
-import { type App, AppEntity, isModerated, logoHashes, revisionLogoWrites } from '#shared/catalogue/apps/index.ts'
+import { type App, AppEntity, imageHashes, isModerated, revisionLogoWrites } from '#shared/catalogue/apps/index.ts'
 import {
   type FetchedLogo,
   hashLogo,
@@ -36,7 +36,7 @@ export const fetchLogos = async (work: WorkerWork, owner: string): Promise<void>
   const fetch = await work.table.get(LogoFetchEntity, { owner })
   if (!fetch) return
   const { developerId, wanted } = await (owner === PLATFORM_LOGO ? wantedByPlatform(work) : wantedByApp(work, fetch))
-  if (fetch.removes !== undefined) await removeUnused(work, owner, fetch.removes)
+  for (const hash of [fetch.removes ?? []].flat()) await removeUnused(work, owner, hash)
   let failed = false
   for (const one of wanted) failed = !(await fetchOne(work, fetch, developerId, one)) || failed
   const delay = failed ? DELAYS[fetch.failed] : undefined
@@ -96,7 +96,7 @@ const isUsed = async ({ table }: Pick<WorkerWork, 'table'>, owner: string, hash:
   if (owner === PLATFORM_LOGO)
     return (await table.get(PlatformIdentityEntity, { name: 'pm-identity' }))?.logo?.hash === hash
   const app = await table.get(AppEntity, { id: owner })
-  return app !== undefined && logoHashes(app).includes(hash)
+  return app !== undefined && imageHashes(app).includes(hash)
 }
 
 /**

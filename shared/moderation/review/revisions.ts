@@ -16,6 +16,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import type { Moderator } from '#shared/staff/admins/index.ts'
 import { auditAdmin } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
+import { missing } from '#shared/table/expressions.ts'
 import { newAppMessage } from '../correspondence/messages.ts'
 import { endClaim } from './claim.ts'
 import { presentModeratedApp } from './decide.ts'
@@ -83,6 +84,7 @@ const decideRevision = async (
   const set = {
     ...effect.set,
     ...badge.set,
+    ...(outcome === 'rejected' && { uploads: withoutRejected(app, revision) }),
     pending_revision: undefined,
     pending_revision_id: undefined,
     updated_at: work.clock.now(),
@@ -97,7 +99,13 @@ const decideRevision = async (
         { id: app_id },
         { set },
         {
-          where: { pending_revision_id: id, status: app.status, category: app.category, updated_at: app.updated_at },
+          where: {
+            pending_revision_id: id,
+            status: app.status,
+            category: app.category,
+            uploads: app.uploads ?? missing,
+            updated_at: app.updated_at,
+          },
           otherwise: decidedConcurrently,
         },
       ),
@@ -125,6 +133,10 @@ const decideRevision = async (
   )
   return view
 }
+
+/** Returns the uploads without the rejected images, which are then deleted unless the listing shows them. */
+const withoutRejected = ({ uploads }: App, { changes }: AppRevision): App['uploads'] =>
+  uploads?.filter(({ id }) => !changes.screenshots?.some((rejected) => rejected.id === id))
 
 const relistingWrites = async (work: Work, app: App): Promise<Write[]> => {
   if (app.status !== 'approved') return []
