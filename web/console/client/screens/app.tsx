@@ -5,6 +5,7 @@ import { CATEGORIES, type Category } from '../../../ui/categories.ts'
 import { refresh, useData } from '../../../ui/data.ts'
 import { Form } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
+import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { navigate } from '../../../ui/router.ts'
 import { scopeText } from '../../../ui/scope-text.ts'
@@ -14,6 +15,8 @@ import { api, type Schemas, unwrap } from '../api.ts'
 import { ReportAbuse } from '../ui/report-abuse.tsx'
 import { Reviews } from '../ui/reviews.tsx'
 import type { ScopeName } from '../ui/scopes.tsx'
+
+const Screenshots = part(async () => ({ default: (await import('../ui/screenshots.tsx')).Screenshots }))
 
 type Link = Schemas['InstallLink']
 
@@ -192,6 +195,7 @@ export default function AppScreen({ slug }: { slug: string }) {
                 </strong>
               </p>
               {app.description && <Prose text={app.description} />}
+              {app.screenshots.length > 0 && <Screenshots items={app.screenshots} />}
               <section class="section" aria-labelledby="install">
                 <h2 id="install">{t('Install')}</h2>
                 <InstallOptions link={data} />

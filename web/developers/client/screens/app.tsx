@@ -9,6 +9,7 @@ import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
 import { More, Shown } from '../../../ui/screen.tsx'
+import type { Screenshot } from '../../../ui/screenshot.tsx'
 import { Name, Prose, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import { api, unwrap } from '../api.ts'
@@ -126,7 +127,10 @@ const FIELDS: Readonly<Record<keyof NonNullable<App['pending_revision']>['change
   install_url: t('Install page'),
   redirect_uris: t('Redirect URIs'),
   requested_scopes: t('Requested permissions'),
+  screenshots: t('Screenshots'),
 }
+
+const textOf = (one: string | Screenshot): string => (typeof one === 'string' ? one : one.caption)
 
 const Pending = ({ app: { pending_revision } }: { app: App }) =>
   pending_revision && (
@@ -143,7 +147,7 @@ const Pending = ({ app: { pending_revision } }: { app: App }) =>
           <>
             <dt>{FIELDS[field as keyof typeof FIELDS] ?? field}</dt>
             <dd>
-              <Prose text={Array.isArray(value) ? value.join('\n') : (value ?? t('Removed'))} />
+              <Prose text={Array.isArray(value) ? value.map(textOf).join('\n') : (value ?? t('Removed'))} />
             </dd>
           </>
         ))}

@@ -4,6 +4,7 @@ import { CATEGORIES } from '../../../ui/categories.ts'
 import { refresh } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -13,7 +14,9 @@ import { type App, AppScreen } from '../ui/app-screen.tsx'
 import { may, refusalOf } from '../ui/roles.ts'
 import { Secret } from '../ui/secret.tsx'
 
-type Edit = Schemas['EditApp']
+const Screenshots = part(async () => ({ default: (await import('../ui/screenshots.tsx')).Screenshots }))
+
+type Edit = Omit<Schemas['EditApp'], 'screenshots'>
 
 const ADDRESSES = [
   ['logo_url', t('Logo'), t('Address of a square PNG, JPEG or WebP image. The platform copies it.')],
@@ -295,6 +298,7 @@ export default function Settings({ id }: { id: string }) {
         <div class="narrow">
           <Secrets app={app} />
           <Details key={`${app.id} ${app.pending_revision?.id ?? ''}`} app={app} />
+          <Screenshots key={`screenshots ${app.id}`} app={app} />
         </div>
       )}
     </AppScreen>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { safeUrl } from '../../../../session/text.ts'
+import { type Screenshot, ScreenshotImage } from '../../../../ui/screenshot.tsx'
 import { Logo, Name, Prose, When } from '../../../../ui/text.tsx'
 import { diffWords } from '../../../../ui/text-diff.ts'
 import { api, unwrap } from '../../api.ts'
@@ -23,6 +24,7 @@ const LABELS: Record<Field, string> = {
   install_url: 'Install page',
   redirect_uris: 'Redirect addresses',
   requested_scopes: 'Requested scopes',
+  screenshots: 'Screenshots',
 }
 const FIELDS = Object.keys(LABELS) as Field[]
 
@@ -58,6 +60,32 @@ const List = ({ own, other, mark: Mark }: { own: string[]; other: string[]; mark
     </ul>
   )
 
+const Images = ({
+  own,
+  other,
+  mark: Mark,
+}: {
+  own: readonly Screenshot[]
+  other: readonly Screenshot[]
+  mark: 'del' | 'ins'
+}) =>
+  own.length === 0 ? (
+    <None />
+  ) : (
+    <ol class="screenshots">
+      {own.map((one) => {
+        const same = other.find(({ id }) => id === one.id)
+        const caption = <Name>{one.caption}</Name>
+        return (
+          <li key={one.id}>
+            <ScreenshotImage {...one} />
+            <p>{same?.caption === one.caption ? caption : <Mark>{caption}</Mark>}</p>
+          </li>
+        )
+      })}
+    </ol>
+  )
+
 /** One side of a changed field: the live value or the new one. */
 const Side = ({
   field,
@@ -70,9 +98,17 @@ const Side = ({
   revision: Revision
   side: 'before' | 'after'
 }) => {
+  const mark = side === 'before' ? 'del' : 'ins'
+  if (field === 'screenshots') {
+    const [live, next = []] = [app.screenshots, revision.changes.screenshots]
+    return side === 'before' ? (
+      <Images own={live} other={next} mark={mark} />
+    ) : (
+      <Images own={next} other={live} mark={mark} />
+    )
+  }
   const [before, after] = [app[field], revision.changes[field] ?? null]
   const [own, other] = side === 'before' ? [before, after] : [after, before]
-  const mark = side === 'before' ? 'del' : 'ins'
   if (Array.isArray(own)) return <List own={own} other={Array.isArray(other) ? other : []} mark={mark} />
   if (!own) return <None />
   const address = field.endsWith('_url') ? safeUrl(own as string) : undefined

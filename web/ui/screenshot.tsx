@@ -1,0 +1,18 @@
+import { resolveUrl } from '../session/config.ts'
+import { sanitize } from '../session/text.ts'
+import type { components } from './platform.d.ts'
+
+export type Screenshot = components['schemas']['Screenshot']
+
+/** An image of an app's listing, in its proportions, so that nothing moves when it has loaded. */
+export const ScreenshotImage = ({ path, caption, width, height }: Omit<Screenshot, 'id'>) => (
+  <img
+    class="screenshot"
+    src={resolveUrl(path.slice(1))}
+    alt={sanitize(caption)}
+    width={width}
+    height={height}
+    loading="lazy"
+    referrerpolicy="no-referrer"
+  />
+)
