@@ -15,6 +15,6 @@ export const imageHashes = ({ logo, screenshots, uploads, pending_revision: next
  */
 export const logoChangeWrites = (work: Pick<Work, 'clock' | 'id'>, before: App, after: App, lacks = false): Write[] => {
   const kept = imageHashes(after)
-  const removes = imageHashes(before).filter((hash) => !kept.includes(hash))
-  return lacks || removes.length > 0 ? logoFetchWrites(work, after.id, { removes }) : []
+  const unused = imageHashes(before).filter((hash) => !kept.includes(hash))
+  return lacks || unused.length > 0 ? logoFetchWrites(work, after.id, { unused }) : []
 }

@@ -16,8 +16,10 @@ const logoFetch = () =>
     failed: z.number(),
     /** The live address was approved before the platform fetched logos. Otherwise an approved app's isn't fetched again. */
     adopts: z.boolean().optional(),
-    /** Hashes of images to delete, unless their owner needs them again by then. One hash in records of versions before. */
-    removes: z.union([z.string(), z.array(z.string())]).optional(),
+    /** Hashes of images to delete, unless their owner needs them again by then. */
+    unused: z.array(z.string()).optional(),
+    /** The only such hash, in records of versions before. */
+    removes: z.string().optional(),
     due_at: z.number().optional(),
   })
 

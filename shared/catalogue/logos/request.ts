@@ -14,19 +14,19 @@ const emitWanted = ({ clock }: Pick<Work, 'clock'>, owner: string): Write =>
 
 /**
  * Returns the writes that have an owner's logo fetched. They belong in the transaction that sets its address.
- * @param change `adopts`, `removes`: see {@link LogoFetch}
+ * @param change `adopts`, `unused`: see {@link LogoFetch}
  */
 export const logoFetchWrites = (
   work: Pick<Work, 'clock' | 'id'>,
   owner: string,
-  { adopts, removes = [] }: { adopts?: true; removes?: readonly string[] } = {},
+  { adopts, unused = [] }: { adopts?: true; unused?: readonly string[] } = {},
 ): Write[] => [
   LogoFetchEntity.replace({
     owner,
     id: work.id('event'),
     failed: 0,
     adopts,
-    ...(removes.length > 0 && { removes: [...removes] }),
+    ...(unused.length > 0 && { unused: [...unused] }),
     due_at: work.clock.now() + OVERDUE,
   }),
   emitWanted(work, owner),

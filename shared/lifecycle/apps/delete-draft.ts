@@ -59,7 +59,7 @@ export const deleteDraft = async (work: Work, developerId: string, appId: string
       ...(standing
         ? [AppStandingEntity.delete({ app_id: appId }), totalWrite(appsBy(app.status, app.type), appId, -1)]
         : []),
-      ...(images.length > 0 ? logoFetchWrites(work, appId, { removes: images }) : []),
+      ...(images.length > 0 ? logoFetchWrites(work, appId, { unused: images }) : []),
       ...ends.flat(),
       auditDeveloper(work, developerId, 'app.deleted', { type: 'app', id: appId }, { slug: app.slug }),
     ])

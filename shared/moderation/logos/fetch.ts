@@ -36,7 +36,7 @@ export const fetchLogos = async (work: WorkerWork, owner: string): Promise<void>
   const fetch = await work.table.get(LogoFetchEntity, { owner })
   if (!fetch) return
   const { developerId, wanted } = await (owner === PLATFORM_LOGO ? wantedByPlatform(work) : wantedByApp(work, fetch))
-  for (const hash of [fetch.removes ?? []].flat()) await removeUnused(work, owner, hash)
+  for (const hash of [fetch.unused ?? [], fetch.removes ?? []].flat()) await removeUnused(work, owner, hash)
   let failed = false
   for (const one of wanted) failed = !(await fetchOne(work, fetch, developerId, one)) || failed
   const delay = failed ? DELAYS[fetch.failed] : undefined
