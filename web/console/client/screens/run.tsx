@@ -208,7 +208,7 @@ export default function RunScreen({ id }: { id: string }) {
                     </a>
                   )}{' '}
                   <span class="soft">
-                    {data.agent.id} {data.agent.version}
+                    <code>{data.agent.id}</code> {data.agent.version}
                   </span>
                 </dd>
                 <dt>{t('Started by')}</dt>
