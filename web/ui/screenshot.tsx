@@ -4,12 +4,21 @@ import type { components } from './platform.d.ts'
 
 export type Screenshot = components['schemas']['Screenshot']
 
-/** An image of an app's listing, in its proportions, so that nothing moves when it has loaded. */
-export const ScreenshotImage = ({ path, caption, width, height }: Omit<Screenshot, 'id'>) => (
+/**
+ * An image of an app's listing, in its proportions, so that nothing moves when it has loaded.
+ * @param beside its caption stands next to it
+ */
+export const ScreenshotImage = ({
+  path,
+  caption,
+  width,
+  height,
+  beside,
+}: Omit<Screenshot, 'id'> & { beside?: boolean }) => (
   <img
     class="screenshot"
     src={resolveUrl(path.slice(1))}
-    alt={sanitize(caption)}
+    alt={beside ? '' : sanitize(caption)}
     width={width}
     height={height}
     loading="lazy"

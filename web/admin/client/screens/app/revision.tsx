@@ -24,7 +24,7 @@ const LABELS: Record<Field, string> = {
   install_url: 'Install page',
   redirect_uris: 'Redirect addresses',
   requested_scopes: 'Requested scopes',
-  screenshots: 'Screenshots',
+  screenshots: 'Images',
 }
 const FIELDS = Object.keys(LABELS) as Field[]
 
@@ -78,7 +78,7 @@ const Images = ({
         const caption = <Name>{one.caption}</Name>
         return (
           <li key={one.id}>
-            <ScreenshotImage {...one} />
+            <ScreenshotImage {...one} beside />
             <p>{same?.caption === one.caption ? caption : <Mark>{caption}</Mark>}</p>
           </li>
         )
