@@ -2,12 +2,18 @@ import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { browserStage } from '#test/browser/console/harness.ts'
+import { isSampled } from '#testkit/sampling.ts'
 import { enter, furnish, open, type Sights, type Stop, stopsOf } from './tour.ts'
 
 const stage = browserStage()
 
 /** Most script that a page may load, with all that a visitor sees on it open, in bytes: as it is, and compressed. */
 const LIMIT = { script: 100_000, compressed: 40_000 }
+
+/** The pages nearest to the limits, which every run weighs. `SIZES=1` prints the weight of each page. */
+const HEAVIEST = ['console-chat-id', 'console-runs-id']
+
+const isDrawn = ({ name }: Stop, n: number): boolean => HEAVIEST.includes(name) || isSampled(n, 3)
 
 const sizes = new Map<string, { script: number; compressed: number }>()
 
@@ -51,7 +57,7 @@ describe('every page', () => {
       sights ??= await furnish(stage)
       await enter(stage, surface, sights)
       const scales = weigh(stage.page)
-      for (const stop of await stopsOf(surface, sights)) {
+      for (const stop of (await stopsOf(surface, sights)).filter(isDrawn)) {
         await open(stage, stop, scales.forget)
         const { script, compressed } = await scales.weight()
         const row = `${stop.name.padEnd(36)} ${String(script).padStart(7)} ${String(compressed).padStart(6)}\n`

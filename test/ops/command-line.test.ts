@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runCommand } from '#testkit/command.ts'
+import { isSampled } from '#testkit/sampling.ts'
 
 const COMMANDS = [
   ...['admin', 'deploy', 'keys', 'preflight', 'redrive', 'settings', 'telegram', 'upgrade'].map(
@@ -12,7 +13,10 @@ const COMMANDS = [
   'test/shapes/record.ts',
 ]
 
-describe.each(COMMANDS)('%s', (file) => {
+/** Each test starts a process. */
+const SAMPLE = COMMANDS.filter((_, n) => isSampled(n, 3))
+
+describe.each(SAMPLE)('%s', (file) => {
   it('refuses an unknown option in one line, with exit code 2', async () => {
     expect(await runCommand(file, ['--no-such-option=value'])).toEqual({
       code: 2,

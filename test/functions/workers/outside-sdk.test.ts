@@ -139,7 +139,7 @@ describe.each([
     let last = 0
     let survived = false
     const before = notifications
-    for (const n of deathsAt(DEEP ? 200 : 40, 3)) {
+    for (const n of deathsAt(DEEP ? 200 : 40, 6)) {
       platform.clock.advance(7_200_000)
       await platform.drain()
       const cardPath = '/.well-known/agent-card.json'

@@ -489,7 +489,7 @@ describe('a worker that dies at any point of an outside run', () => {
   it('leaves at most one task there, and one result here', async () => {
     let last = 0
     let survived = false
-    for (const n of deathsAt(DEEP ? 300 : 60, 2)) {
+    for (const n of deathsAt(DEEP ? 300 : 60, 4)) {
       platform.clock.advance(7_200_000)
       let looks = 0
       let isDone = false
