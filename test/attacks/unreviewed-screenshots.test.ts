@@ -115,8 +115,8 @@ describe('screenshots', () => {
     await edit(developer, app.id, [{ id: shown.id, caption: 'Shelves' }])
     for (let i = 0; i < 20; i++) {
       expect((await upload(developer, app.id, pngOf(320, [i, 0, 0]))).status).toBe(201)
-      await platform.drain()
     }
+    await platform.drain()
     expect(stored(app.id)).toBe(17)
     expect((await platform.call('GET', shown.path)).status).toBe(200)
   })

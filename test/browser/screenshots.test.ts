@@ -44,6 +44,7 @@ it('screenshots are added and put into order in the portal, compared in review, 
   expect(await page.getByRole('img', { name: 'One shelf' }).count()).toBe(0)
 
   await openStaff(stage, SUPERADMIN, `/apps/${app.id}`)
+  await page.getByText('Changes that wait for review').waitFor()
   const row = page.getByRole('row').filter({ hasText: 'Images' })
   await row.getByText('One shelf').waitFor()
   await expect.poll(() => row.locator('img').first().evaluate(widthOf)).toBe(640)

@@ -47,7 +47,7 @@ export const editApp = (work: Work, developerId: string, appId: string, input: E
           { where: { developer_id: developerId, status: app.status, ...unrevised(app), ...listing.where } },
         ),
         ...listing.writes,
-        ...logoChangeWrites(work, app, changed, lacksLogo(changed, input)),
+        ...(await logoChangeWrites(work, app, changed, lacksLogo(changed, input))),
         ...(revised?.writes ?? []),
         auditDeveloper(
           work,

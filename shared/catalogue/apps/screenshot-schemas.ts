@@ -34,6 +34,7 @@ export const screenshotsInput = () =>
     )
     .max(MOST, `must have at most ${MOST} screenshots`)
     .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'must not have the same image twice')
+    .meta({ example: [] })
 
 /** Body of `POST /api/v1/dev/apps/{id}/screenshots`. */
 export const UploadScreenshot = () =>

@@ -62,7 +62,7 @@ export const uploadScreenshot = async (
           { set: { uploads } },
           { where: { developer_id: developerId, uploads: app.uploads ?? missing } },
         ),
-        ...logoChangeWrites(work, app, { ...app, uploads }),
+        ...(await logoChangeWrites(work, app, { ...app, uploads })),
         auditDeveloper(
           work,
           developerId,

@@ -12,6 +12,7 @@ import {
   DeveloperAppEntity,
   imageHashes,
   loadOwnApp,
+  withWaiting,
 } from '#shared/catalogue/apps/index.ts'
 import { logoFetchWrites } from '#shared/catalogue/logos/index.ts'
 import { VersionEntity, VersionNameEntity } from '#shared/catalogue/versions/index.ts'
@@ -43,7 +44,7 @@ export const deleteDraft = async (work: Work, developerId: string, appId: string
       work.table.get(AppStandingEntity, { app_id: appId }),
       listInstalled(work, appId),
     ])
-    const images = imageHashes(app)
+    const images = await withWaiting(work, appId, imageHashes(app))
     const ends = await Promise.all(installed.map((one) => uninstallWrites(work, developerId, one)))
     await work.commit([
       AppEntity.delete(

@@ -111,7 +111,7 @@ const decideRevision = async (
       ),
       ...(await relistingWrites(work, after)),
       ...badge.writes,
-      ...logoChangeWrites(work, app, after),
+      ...(await logoChangeWrites(work, app, after)),
       ...dequeueWrites(item, decidedConcurrently),
       ...endClaim(work, moderator, app_id, claim, decidedConcurrently),
       ...newAppMessage(work, app, author, developerMessage(fields, outcome, reason)).writes,

@@ -2,6 +2,7 @@ import { safeUrl } from '../../../session/text.ts'
 import { useData } from '../../../ui/data.ts'
 import { count, fullTime, humanize } from '../../../ui/format.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
+import { ScreenshotImage } from '../../../ui/screenshot.tsx'
 import { Json, Logo, Name, Prose, Stars, State, When } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
 import type { Dossier } from '../dossier.ts'
@@ -97,6 +98,23 @@ const Facts = ({
       </dd>
       <dt>Summary</dt>
       <dd>{app.summary ? <Name>{app.summary}</Name> : <span class="soft">none</span>}</dd>
+      {app.screenshots.length > 0 && (
+        <>
+          <dt>Images</dt>
+          <dd>
+            <ol class="screenshots">
+              {app.screenshots.map((one) => (
+                <li key={one.id}>
+                  <ScreenshotImage {...one} beside />
+                  <p>
+                    <Name>{one.caption}</Name>
+                  </p>
+                </li>
+              ))}
+            </ol>
+          </dd>
+        </>
+      )}
     </dl>
     {app.description && (
       <details>

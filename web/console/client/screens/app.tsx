@@ -5,7 +5,6 @@ import { CATEGORIES, type Category } from '../../../ui/categories.ts'
 import { refresh, useData } from '../../../ui/data.ts'
 import { Form } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
-import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { navigate } from '../../../ui/router.ts'
 import { scopeText } from '../../../ui/scope-text.ts'
@@ -15,8 +14,7 @@ import { api, type Schemas, unwrap } from '../api.ts'
 import { ReportAbuse } from '../ui/report-abuse.tsx'
 import { Reviews } from '../ui/reviews.tsx'
 import type { ScopeName } from '../ui/scopes.tsx'
-
-const Screenshots = part(async () => ({ default: (await import('../ui/screenshots.tsx')).Screenshots }))
+import { Screenshots } from '../ui/screenshots.tsx'
 
 type Link = Schemas['InstallLink']
 

@@ -6,8 +6,16 @@ import { type Screenshot, ScreenshotImage } from '../../../ui/screenshot.tsx'
 import { Name } from '../../../ui/text.tsx'
 
 /** One image in its full size. The arrow keys and buttons go to the others. */
-const Large = ({ items, at, show }: { items: readonly Screenshot[]; at: number; show: (at?: number) => void }) => {
-  const move = (step: number): void => show((at + step + items.length) % items.length)
+const Large = ({
+  items,
+  at,
+  show,
+}: {
+  items: readonly Screenshot[]
+  at: number
+  show: (at: number | undefined | ((now?: number) => number)) => void
+}) => {
+  const move = (step: number): void => show((now = at) => (now + step + items.length) % items.length)
   useEffect(() => {
     const onKey = ({ key }: KeyboardEvent): void => {
       const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0
@@ -19,7 +27,7 @@ const Large = ({ items, at, show }: { items: readonly Screenshot[]; at: number; 
   const shown = items[at]
   return (
     shown && (
-      <Modal title={shown.caption} onClose={() => show()}>
+      <Modal title={shown.caption} onClose={() => show(undefined)}>
         <ScreenshotImage key={shown.id} {...shown} />
         {items.length > 1 && (
           <div class="actions">

@@ -51,6 +51,8 @@ export const Screenshots = ({ app }: { app: App }) => {
     next.splice(to, 0, ...next.splice(from, 1))
     setItems(next)
     announce(t('{n} of {total}', { n: to + 1, total: next.length }))
+    // A button at the list’s end can't keep the focus.
+    requestAnimationFrame(() => list.current?.querySelectorAll('input')[to]?.focus())
   }
   const remove = (at: number): void => {
     setItems(items.filter((_, i) => i !== at))
