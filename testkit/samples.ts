@@ -9,6 +9,7 @@ import { confirmEmail, invited as invitedTeammate, newTeammate, signedInByEmail,
 import { giveEmail, requestEmailCode } from './email.ts'
 import { installed } from './fixtures.ts'
 import { hostActors } from './hosts.ts'
+import { pngOf } from './images.ts'
 import { REDIRECT } from './oauth.ts'
 import { createAuthenticator } from './passkeys.ts'
 import { TEST_BOT } from './platform.ts'
@@ -466,6 +467,12 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   },
 
   'console.logos.read': fixed(logoPath({ id: 'app_01kae5m1v8w6c3x9q2r7t4y0zn', name: 'Greeter' })),
+  'console.screenshots.read': async (stage) => {
+    const { owner, app } = await stage.developer()
+    const image = pngOf(320, [80, 90, 200]).toString('base64')
+    const { body } = await owner.call('POST', `/api/v1/dev/apps/${app.id}/screenshots`, { image })
+    return { path: body.path }
+  },
   'console.session.provision': async () => ({
     path: '/console/session',
     body: { user: unique('ann'), workspace: unique('acme'), role: 'admin' },

@@ -124,6 +124,7 @@ describe('connected apps', () => {
     const access = page.getByRole('article', { name: app.app.name, exact: true })
     await access.getByRole('button', { name: 'Pause access' }).press('Enter')
     await access.getByText('Its requests are refused').waitFor()
+    await access.locator('[aria-busy="false"]', { hasText: 'Resume access' }).waitFor()
     await expectAccessible(page, 'connected-apps-paused')
     expect((await platform.call('GET', '/api/v1/me', { token: app.token })).body.error.code).toBe(
       'installation_suspended',
