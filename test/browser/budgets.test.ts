@@ -10,8 +10,8 @@ const stage = browserStage()
 /** Most script that a page may load, with all that a visitor sees on it open, in bytes: as it is, and compressed. */
 const LIMIT = { script: 100_000, compressed: 40_000 }
 
-/** The pages nearest to the limits, which every run weighs. `SIZES=1` prints the weight of each page. */
-const HEAVIEST = ['console-chat-id', 'console-runs-id']
+/** Pages nearest to the limits, which every run weighs. `SIZES=1` prints the weight of each page. */
+const HEAVIEST = ['console-runs-id', 'console-start', 'console-chat-id']
 
 const isDrawn = ({ name }: Stop, n: number): boolean => HEAVIEST.includes(name) || isSampled(n, 3)
 
