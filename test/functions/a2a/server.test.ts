@@ -6,9 +6,8 @@ import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
-import { killAfter } from '#testkit/faults.ts'
+import { dieAtEach, recover } from '#test/faults/die-at-each.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { DEEP, deathsAt } from '#testkit/sampling.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { ACCEPT, succeedsWith, usingAgents } from '../api/agents-support.ts'
 import { conversation, look, saying } from './a2a-support.ts'
@@ -200,21 +199,14 @@ describe('sending a message', () => {
   })
 
   it('that dies at any store call leaves one task that ends, which the message finds when it is sent again', async () => {
-    let points = 0
-    let survived = false
-    for (const n of deathsAt(200, 12)) {
+    await dieAtEach(platform, { limit: 200, stride: 12 }, async (n, dying) => {
       const { rpc, target } = await scene()
       const params = { ...look({ n }), configuration: { returnImmediately: true } }
-      const kill = killAfter(platform, n, 'calls')
-      const tolerate = <T>(work: Promise<T>) => work.catch(() => undefined)
-      await tolerate(rpc('SendMessage', params))
-      await tolerate(platform.drain())
-      const reached = kill.restore()
-      for (let round = 0; round < 3; round++) {
-        platform.clock.advance(200_000)
-        await platform.sweep()
-        await platform.drain()
-      }
+      await dying(
+        () => rpc('SendMessage', params),
+        () => platform.drain(),
+      )
+      await recover(platform, 200_000)
       const { task } = (await rpc('SendMessage', params)).body.result
       await platform.drain()
       const runs = await agents.runsOf(target)
@@ -225,15 +217,7 @@ describe('sending a message', () => {
       const { state } = (await rpc('GetTask', { id: task.id })).body.result.status
       expect(['TASK_STATE_COMPLETED', 'TASK_STATE_FAILED'], `killed after call ${n}`).toContain(state)
       expect(await agents.activeRuns(target)).toBe(0)
-      if (!reached) {
-        survived = true
-        break
-      }
-      points++
-    }
-    expect(points).toBeGreaterThan(0)
-    // A deep run kills at every call, up to the last.
-    expect(survived || !DEEP).toBe(true)
+    })
   })
 
   it('answers the question of a task, by key or as text, and only then', async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { RunEntity } from '#shared/work/runs/entity.ts'
-import { killAfter } from '#testkit/faults.ts'
+import { dieAtEach, recover } from '#test/faults/die-at-each.ts'
 import { callbackToken, installed, member } from '#testkit/fixtures.ts'
-import { DEEP, deathsAt } from '#testkit/sampling.ts'
+import { DEEP } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { ACCEPT, type Execute, Raw, succeedsWith, usingAgents } from '../api/agents-support.ts'
@@ -389,21 +389,14 @@ describe('a call that is followed', () => {
 
 describe('a call that dies', () => {
   it('at any store call leaves one run that ends right, and its repeat finds it', async () => {
-    let points = 0
-    let survived = false
-    for (const n of deathsAt(200, 12)) {
+    await dieAtEach(platform, { limit: 200, stride: 12 }, async (n, dying) => {
       const { call, task, target } = await scene({ tools: tool({ task: 'always' }) })
       const key = { ...TASK, meta: { ...TASK.meta, 'aip/idempotencyKey': 'dies' } }
-      const kill = killAfter(platform, n, 'calls')
-      const tolerate = <T>(work: Promise<T>) => work.catch(() => undefined)
-      await tolerate(call(key))
-      await tolerate(platform.drain())
-      const reached = kill.restore()
-      for (let round = 0; round < 3; round++) {
-        platform.clock.advance(200_000)
-        await platform.sweep()
-        await platform.drain()
-      }
+      await dying(
+        () => call(key),
+        () => platform.drain(),
+      )
+      await recover(platform, 200_000)
       const { body } = await call(key)
       expect(body.result, `killed after call ${n}: ${JSON.stringify(body)}`).toMatchObject({ resultType: 'task' })
       await platform.drain()
@@ -412,27 +405,14 @@ describe('a call that dies', () => {
       const end = (await task('get', body.result.taskId)).body.result
       expect(['completed', 'failed'], `killed after call ${n}`).toContain(end.status)
       expect(await agents.activeRuns(target)).toBe(0)
-      if (!reached) {
-        survived = true
-        break
-      }
-      points++
-    }
-    expect(points).toBeGreaterThan(0)
-    // A deep run kills at every call, up to the last.
-    expect(survived || !DEEP).toBe(true)
+    })
   })
 
   it('at any store call while it waits leaves one run that ends, and its repeat gets the answer', async () => {
-    let points = 0
-    let survived = false
-    for (const n of deathsAt(200, 12)) {
+    await dieAtEach(platform, { limit: 200, stride: 12 }, async (n, dying) => {
       const { call, target } = await scene({ tools: tool({ task: 'never' }) })
       const key = { meta: { 'aip/idempotencyKey': 'dies' } }
-      const kill = killAfter(platform, n, 'calls')
-      const tolerate = <T>(work: Promise<T>) => work.catch(() => undefined)
-      await tolerate(call(key))
-      const reached = kill.restore()
+      await dying(() => call(key))
       for (let round = 0; round < 3; round++) {
         await platform.drain()
         platform.clock.advance(70_000)
@@ -444,22 +424,12 @@ describe('a call that dies', () => {
       expect(runs[0]?.finished_at, `killed after call ${n}`).toBeDefined()
       expect(await agents.activeRuns(target)).toBe(0)
       if (runs[0]?.status === 'succeeded') expect(body.result.structuredContent).toEqual({ ok: true })
-      if (!reached) {
-        survived = true
-        break
-      }
-      points++
-    }
-    expect(points).toBeGreaterThan(0)
-    // A deep run kills at every call, up to the last.
-    expect(survived || !DEEP).toBe(true)
+    })
   })
 
   it('at any store call around a person’s decision leaves one task that ends right, and the request goes out once at most', async () => {
-    let points = 0
-    let survived = false
     const outcomes = new Set<string>()
-    for (const n of deathsAt(300, 20)) {
+    await dieAtEach(platform, { limit: 300, stride: 20 }, async (n, dying) => {
       const { caller, client } = await scene()
       const { run } = await agents.running(caller)
       const address = `${page.url}/page-${n}`
@@ -476,18 +446,15 @@ describe('a call that dies', () => {
           body: { decision: 'approve' },
         })
       const first = await sent()
-      const kill = killAfter(platform, n, 'calls')
-      const tolerate = <T>(work: Promise<T>) => work.catch(() => undefined)
-      const made = await tolerate(client.modern('tools/call', params, first))
-      const known = made?.body.result?.taskId
-      if (known !== undefined) await tolerate(decide(known))
-      await tolerate(platform.drain())
-      const reached = kill.restore()
-      for (let round = 0; round < 3; round++) {
-        platform.clock.advance(70_000)
-        await platform.sweep()
-        await platform.drain()
-      }
+      let known: string | undefined
+      await dying(
+        async () => {
+          known = (await client.modern('tools/call', params, first)).body.result?.taskId
+        },
+        async () => known !== undefined && decide(known),
+        () => platform.drain(),
+      )
+      await recover(platform, 70_000)
       const taskId = known ?? (await call())
       expect(taskId, `killed after call ${n}`).toMatch(/^stp_/)
       await decide(taskId)
@@ -502,15 +469,8 @@ describe('a call that dies', () => {
       // Nobody knows whether a request of a worker that died was answered, so it isn’t sent again.
       expect(requests, `killed after call ${n}`).toBeLessThanOrEqual(1)
       if (structuredContent.error === undefined) expect(requests).toBe(1)
-      if (!reached) {
-        survived = true
-        break
-      }
-      points++
-    }
-    expect(points).toBeGreaterThan(0)
+    })
     expect(['fetched', 'outcome_unknown']).toEqual(expect.arrayContaining([...outcomes]))
-    expect(survived || !DEEP).toBe(true)
   })
 
   it('or is sent many times at once with one idempotency key makes one run', async () => {

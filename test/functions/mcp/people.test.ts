@@ -5,9 +5,8 @@ import { MemberEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts
 import { HOST_SCOPES } from '#shared/kernel/host-resources.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
-import { killAfter } from '#testkit/faults.ts'
+import { dieAtEach, recover } from '#test/faults/die-at-each.ts'
 import { hostToken } from '#testkit/hosts.ts'
-import { DEEP, deathsAt } from '#testkit/sampling.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { ACCEPT, type Execute, usingAgents } from '../api/agents-support.ts'
 import { createClient, declaring, STREAMING } from './mcp-support.ts'
@@ -253,21 +252,14 @@ describe('a person’s call of an agent', () => {
   })
 
   it('that dies at any store call leaves one run that ends right, and its repeat finds it', async () => {
-    let points = 0
-    let survived = false
-    for (const n of deathsAt(200, 12)) {
+    await dieAtEach(platform, { limit: 200, stride: 12 }, async (n, dying) => {
       const { call, client, look, target } = await scene({ tools: [{ ...LOOK, mcp: { task: 'always' } }] })
       const sent = { meta: { ...declaring({}, true), 'aip/idempotencyKey': 'dies' } }
-      const kill = killAfter(platform, n, 'calls')
-      const tolerate = <T>(work: Promise<T>) => work.catch(() => undefined)
-      await tolerate(call(look, {}, sent))
-      await tolerate(platform.drain())
-      const reached = kill.restore()
-      for (let round = 0; round < 3; round++) {
-        platform.clock.advance(200_000)
-        await platform.sweep()
-        await platform.drain()
-      }
+      await dying(
+        () => call(look, {}, sent),
+        () => platform.drain(),
+      )
+      await recover(platform, 200_000)
       const { result } = (await call(look, {}, sent)).body
       expect(result.resultType, `killed after call ${n}`).toBe('task')
       await platform.drain()
@@ -275,15 +267,7 @@ describe('a person’s call of an agent', () => {
       const ended = (await client.modern('tasks/get', { taskId: result.taskId }, sent)).body.result
       expect(['completed', 'failed'], `killed after call ${n}`).toContain(ended.status)
       expect(await agents.activeRuns(target)).toBe(0)
-      if (!reached) {
-        survived = true
-        break
-      }
-      points++
-    }
-    expect(points).toBeGreaterThan(0)
-    // A deep run kills at every call, up to the last.
-    expect(survived || !DEEP).toBe(true)
+    })
   })
 
   it('as a task is cancelled by the person, with the host in the audit', async () => {
