@@ -25,7 +25,7 @@ const INPUTS = [
   'cdk.json',
   'package-lock.json',
 ]
-/** What each kind of build writes below `dist`. */
+/** Folders below `dist` that each kind of build writes. */
 const OUTPUTS = { functions: ['functions'], local: ['local', 'chunks', ...SERVED] }
 const FINGERPRINT = 'fingerprint'
 const WITH_MAPS = 'source maps'

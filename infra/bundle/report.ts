@@ -11,7 +11,7 @@ export interface BundleReport {
   bytes: number
   /** Paths of the modules in these files. */
   modules: string[]
-  /** What the function loads once a request or a step needs it. */
+  /** Modules that the function loads when a request or a step needs them. */
   later: Later[]
 }
 

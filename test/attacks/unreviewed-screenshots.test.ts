@@ -18,7 +18,7 @@ const edit = (developer: Owner, appId: string, screenshots: object[]) =>
 const admin = (method: string, path: string, body: object = {}) =>
   platform.call(method, path, { headers: { 'x-admin-key': 'local-admin-key' }, body })
 
-/** What a customer sees of the app. */
+/** Returns the captions that a customer sees. */
 const seen = async (slug: string) => {
   const { token } = await signIn(platform)
   const { body } = await platform.call('GET', `/console/install/${slug}`, { token })

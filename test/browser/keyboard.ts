@@ -21,7 +21,7 @@ const COVERED = `(() => {
   const bar = document.querySelector('.shell > nav')
   const edge = bar && getComputedStyle(bar).position === 'fixed' && !bar.contains(focused) && !focused.closest('dialog')
     ? bar.getBoundingClientRect().top : innerHeight
-  // What is taller than the window can only show its beginning or its end.
+  // An element taller than the window can show only its beginning or its end.
   const isTall = bottom - top > edge / 2
   if (top >= edge || (!isTall && bottom > edge + 2)) return says('behind the bar or below the window')
   if (bottom <= 0 || (!isTall && top < -2)) return says('above the window')

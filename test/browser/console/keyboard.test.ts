@@ -154,7 +154,7 @@ it('answers a question of a run, approves a call on Home and on the page of its 
   await tabTo(page, 'checkbox', 'In a hurry')
   await keyboard.press('Space')
   await pressButton(page, 'Answer')
-  // What was decided leaves the list.
+  // Decided items leave the list.
   await expectFocus(page, 'listitem', /^Approval/)
   const content = { shelf: 'Right', boxes: 7, hurry: true }
   expect((await run.read()).steps[0].output.responses).toEqual({ one: { action: 'accept', content } })

@@ -255,7 +255,7 @@ const Row = ({
   const own = useRef<HTMLLIElement>(null)
   useLayoutEffect(() => {
     const { current } = own
-    // What was decided leaves the list, and the focus goes on to what is next to it.
+    // A decided item leaves the list, and its neighbour takes the focus.
     return () => {
       for (const next of [current?.nextElementSibling, current?.previousElementSibling, document.querySelector('h1')])
         if (current?.contains(document.activeElement)) (next as HTMLElement | null)?.focus()
