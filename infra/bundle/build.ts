@@ -73,8 +73,8 @@ export const buildOnce = async ({ output, ...input }: ReturnType<typeof buildOpt
 /** Returns the messages of a failed build, each with its position. */
 export const messagesOf = (error: unknown): string[] => {
   if (!(error instanceof Error)) return [String(error)]
-  const { errors } = error as { errors?: { message: string; id?: string; loc?: { line: number } }[] }
-  return (errors ?? [error]).map(({ message }) => message)
+  const { errors = [error] } = error as { errors?: readonly Error[] }
+  return errors.map(({ message }) => message)
 }
 
 /** Removes what earlier builds left in a folder: it must not be deployed, or grow forever. */
