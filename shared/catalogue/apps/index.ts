@@ -15,7 +15,7 @@ export {
   ListingPlaceEntity,
 } from './entity.ts'
 export { listingWrites, readListing, unlistingWrites } from './list-app.ts'
-export { imageHashes, logoChangeWrites, withWaiting } from './logos.ts'
+export { imageHashes, logoChangeWrites } from './logos.ts'
 export { findLookalikes, type Lookalike, refuseSlugAsName } from './lookalikes.ts'
 export { isModerated } from './moderated.ts'
 export { loadOwnApps } from './own-apps.ts'

@@ -35,14 +35,15 @@ export const splitEdit = (app: App, input: Edit): SplitEdit => {
       continue
     }
     delete pending[field]
-    const nothing = field === 'screenshots' ? [] : null
     const isList = field === 'redirect_uris' || field === 'requested_scopes'
     const list = isList ? splitList(app, field, value as string[]) : undefined
     if (list) {
       live[field] = list.live
       if (list.waits) pending[field] = value
-    } else if (canonicalJson(value ?? nothing) !== canonicalJson(app[field as keyof App] ?? nothing))
-      pending[field] = value
+    } else {
+      const current = app[field as keyof App] ?? (Array.isArray(value) ? [] : null)
+      if (canonicalJson(value ?? null) !== canonicalJson(current)) pending[field] = value
+    }
   }
   return { live, pending }
 }

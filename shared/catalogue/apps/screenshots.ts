@@ -1,11 +1,12 @@
 import { fail } from '#shared/kernel/errors.ts'
+import { screenshotPath } from '../logos/path.ts'
 import type { App, Screenshot } from './entity.ts'
 import type { ScreenshotView, UploadedView } from './screenshot-schemas.ts'
 
 /** Returns an uploaded image as its developer sees it. */
 export const presentUpload = (app_id: string, { id, width, height }: Omit<Screenshot, 'caption'>): UploadedView => ({
   id,
-  path: `/console/screenshots/${app_id}.${id}`,
+  path: screenshotPath(app_id, id),
   width,
   height,
 })

@@ -44,16 +44,15 @@ export const uploadScreenshot = async (
   appId: string,
   image: string,
 ): Promise<UploadedView> => {
-  await loadOwnApp(work, developerId, appId)
   const bytes = Buffer.from(image, 'base64')
-  const { format, width, height } = checkImage(bytes)
-  const upload = { id: hashLogo(bytes), width, height }
-  const view = presentUpload(appId, upload)
-  const object = logoObject(appId, upload.id)
-  const store = () => work.objects.put(object, bytes, `image/${format}`)
-  await store()
-  await retryOnConflict(async () => {
+  return retryOnConflict(async () => {
     const app = await loadOwnApp(work, developerId, appId)
+    const { format, width, height } = checkImage(bytes)
+    const upload = { id: hashLogo(bytes), width, height }
+    const view = presentUpload(appId, upload)
+    const object = logoObject(appId, upload.id)
+    const store = () => work.objects.put(object, bytes, `image/${format}`)
+    await store()
     const uploads = [...(app.uploads ?? []).filter(({ id }) => id !== upload.id), upload].slice(-KEPT_UPLOADS)
     await work.commit(
       [
@@ -73,8 +72,8 @@ export const uploadScreenshot = async (
       ],
       view,
     )
+    // A worker may have deleted the same image in the meantime, because nothing referred to it.
+    if ((await work.objects.head(object)) === undefined) await store()
+    return view
   })
-  // A worker may have deleted the same image in the meantime, because nothing referred to it.
-  if ((await work.objects.head(object)) === undefined) await store()
-  return view
 }

@@ -25,6 +25,9 @@ const logoFetch = () =>
 
 export type LogoFetch = z.infer<ReturnType<typeof logoFetch>>
 
+/** Lists the images that a request has deleted, unless their owner needs them again. */
+export const unusedOf = ({ unused, removes }: Partial<LogoFetch> = {}): string[] => [unused ?? [], removes ?? []].flat()
+
 /** Owner of the logo of the platform's own agent. */
 export const PLATFORM_LOGO = 'platform'
 

@@ -1,6 +1,12 @@
-export { type FetchedLogo, type LogoFetch, LogoFetchEntity, PLATFORM_LOGO } from './entity.ts'
+export { type FetchedLogo, type LogoFetch, LogoFetchEntity, PLATFORM_LOGO, unusedOf } from './entity.ts'
 export { LOGO_EVENTS } from './events.ts'
-export { logoObject, logoPath, logoPathField, parseLogoFile, platformLogoPath } from './path.ts'
+export {
+  logoObject,
+  logoPath,
+  logoPathField,
+  parseLogoFile,
+  parseScreenshotFile,
+  platformLogoPath,
+} from './path.ts'
 export { handleOverdueLogoFetch, logoFetchWrites } from './request.ts'
-export { parseScreenshotFile, renderScreenshot } from './screenshot.ts'
-export { hashLogo, renderLogo } from './serve.ts'
+export { hashLogo, renderLogo, renderScreenshot } from './serve.ts'

@@ -41,8 +41,14 @@ const avatarOf = (id: string, name: string): string => {
   return `avatar-${colour}-${(letter.codePointAt(0) ?? 0).toString(16)}`
 }
 
+/** Parts of a stored image's name. */
+export interface StoredFile {
+  owner: string
+  hash: string
+}
+
 /** Parts of a served image's name. */
-export type LogoFile = { owner: string; hash: string } | { hue: number; letter: string }
+export type LogoFile = StoredFile | { hue: number; letter: string }
 
 /** Parses the name of a served image. Returns undefined for any name that {@link logoPath} doesn't return. */
 export const parseLogoFile = (file: string): LogoFile | undefined => {
@@ -53,6 +59,15 @@ export const parseLogoFile = (file: string): LogoFile | undefined => {
   if (!avatar || colour >= COLOURS || point > 0x10ffff) return undefined
   const letter = String.fromCodePoint(point)
   return /^[\p{L}\p{N}?]$/u.test(letter) ? { hue: (colour * 360) / COLOURS, letter } : undefined
+}
+
+/** Returns the path of an image of an app's listing. It always shows the same image. */
+export const screenshotPath = (appId: string, hash: string): string => `/console/screenshots/${appId}.${hash}`
+
+/** Parses the name of a served screenshot. Returns undefined for any name that {@link screenshotPath} doesn't return. */
+export const parseScreenshotFile = (file: string): StoredFile | undefined => {
+  const parsed = parseLogoFile(file)
+  return parsed && 'hash' in parsed && parsed.owner !== PLATFORM_LOGO ? parsed : undefined
 }
 
 /** Returns the object that stores a fetched logo. Each owner has objects of its own, so that they can be deleted. */

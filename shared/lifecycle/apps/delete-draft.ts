@@ -10,11 +10,9 @@ import {
   AppStandingEntity,
   appsBy,
   DeveloperAppEntity,
-  imageHashes,
   loadOwnApp,
-  withWaiting,
+  logoChangeWrites,
 } from '#shared/catalogue/apps/index.ts'
-import { logoFetchWrites } from '#shared/catalogue/logos/index.ts'
 import { VersionEntity, VersionNameEntity } from '#shared/catalogue/versions/index.ts'
 import { ClaimEntity, CounterEntity } from '#shared/foundation/claims/index.ts'
 import { totalWrite } from '#shared/foundation/totals/index.ts'
@@ -44,7 +42,6 @@ export const deleteDraft = async (work: Work, developerId: string, appId: string
       work.table.get(AppStandingEntity, { app_id: appId }),
       listInstalled(work, appId),
     ])
-    const images = await withWaiting(work, appId, imageHashes(app))
     const ends = await Promise.all(installed.map((one) => uninstallWrites(work, developerId, one)))
     await work.commit([
       AppEntity.delete(
@@ -60,7 +57,7 @@ export const deleteDraft = async (work: Work, developerId: string, appId: string
       ...(standing
         ? [AppStandingEntity.delete({ app_id: appId }), totalWrite(appsBy(app.status, app.type), appId, -1)]
         : []),
-      ...(images.length > 0 ? logoFetchWrites(work, appId, { unused: images }) : []),
+      ...(await logoChangeWrites(work, app, { id: appId })),
       ...ends.flat(),
       auditDeveloper(work, developerId, 'app.deleted', { type: 'app', id: appId }, { slug: app.slug }),
     ])

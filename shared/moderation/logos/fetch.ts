@@ -7,6 +7,7 @@ import {
   LogoFetchEntity,
   logoObject,
   PLATFORM_LOGO,
+  unusedOf,
 } from '#shared/catalogue/logos/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
@@ -36,7 +37,7 @@ export const fetchLogos = async (work: WorkerWork, owner: string): Promise<void>
   const fetch = await work.table.get(LogoFetchEntity, { owner })
   if (!fetch) return
   const { developerId, wanted } = await (owner === PLATFORM_LOGO ? wantedByPlatform(work) : wantedByApp(work, fetch))
-  for (const hash of [fetch.unused ?? [], fetch.removes ?? []].flat()) await removeUnused(work, owner, hash)
+  for (const hash of unusedOf(fetch)) await removeUnused(work, owner, hash)
   let failed = false
   for (const one of wanted) failed = !(await fetchOne(work, fetch, developerId, one)) || failed
   const delay = failed ? DELAYS[fetch.failed] : undefined

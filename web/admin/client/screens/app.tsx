@@ -2,7 +2,6 @@ import { safeUrl } from '../../../session/text.ts'
 import { useData } from '../../../ui/data.ts'
 import { count, fullTime, humanize } from '../../../ui/format.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
-import { ScreenshotImage } from '../../../ui/screenshot.tsx'
 import { Json, Logo, Name, Prose, Stars, State, When } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
 import type { Dossier } from '../dossier.ts'
@@ -11,7 +10,7 @@ import { ReportView } from './abuse-reports.tsx'
 import { Acts } from './app/acts.tsx'
 import { Checks } from './app/checks.tsx'
 import { Messages } from './app/messages.tsx'
-import { RevisionReview } from './app/revision.tsx'
+import { Images, RevisionReview } from './app/revision.tsx'
 import { Versions } from './app/versions.tsx'
 import { ClaimButton } from './review.tsx'
 
@@ -102,16 +101,7 @@ const Facts = ({
         <>
           <dt>Images</dt>
           <dd>
-            <ol class="screenshots">
-              {app.screenshots.map((one) => (
-                <li key={one.id}>
-                  <ScreenshotImage {...one} beside />
-                  <p>
-                    <Name>{one.caption}</Name>
-                  </p>
-                </li>
-              ))}
-            </ol>
+            <Images own={app.screenshots} other={app.screenshots} mark="ins" />
           </dd>
         </>
       )}

@@ -60,7 +60,8 @@ const List = ({ own, other, mark: Mark }: { own: string[]; other: string[]; mark
     </ul>
   )
 
-const Images = ({
+/** Images of a listing. Marks captions of those that the other side lacks or describes otherwise. */
+export const Images = ({
   own,
   other,
   mark: Mark,
