@@ -71,6 +71,34 @@ it('shows a run as a timeline with its decisions, the runs that it caused, and w
   await expectAccessible(page, 'run-trace')
 })
 
+it('keeps a comment on an approval while the stream repeats the states before it', async () => {
+  const { page, platform, agent } = stage
+  const who = await person(stage)
+  const app = await installed(platform.deps, { endpoint: agent.url, workspaceId: who.workspace.id })
+  const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+  const read = async () => (await platform.call('GET', `/console/runs/${run.id}`, { token: who.token })).body
+  await expect.poll(async () => (await read()).status).toBe('running')
+  await platform.call('POST', '/api/v1/tools/http_fetch/invoke', {
+    token: await callbackToken(platform.deps, app, run.id),
+    body: { arguments: { url: `${agent.url}/mugs` } },
+  })
+  let repeat = () => {}
+  const typed = new Promise<void>((resolve) => {
+    repeat = resolve
+  })
+  await page.route('**/stream', async (route) => {
+    await typed
+    const body = `id: 2\nevent: state\ndata: {"run_id":"${run.id}","status":"running"}\n\n`
+    await route.fulfill({ contentType: 'text/event-stream', body })
+  })
+  await openAs(stage, who, `/runs/${run.id}`)
+  await page.getByLabel('Comment').fill('Only once')
+  repeat()
+  await page.locator('main .state', { hasText: 'Running' }).first().waitFor()
+  expect(await page.getByLabel('Comment').inputValue()).toBe('Only once')
+  await page.unroute('**/stream')
+})
+
 it('runs again with the same input, and with another one, by keyboard alone', async () => {
   const { page, platform, agent } = stage
   const who = await person(stage)

@@ -16,8 +16,8 @@ interface RunListener {
 
 const END = ['succeeded', 'failed', 'cancelled']
 
-/** Parses an event stream into events, each with its fields (HTML standard, “Server-sent events”). */
-async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Map<string, string>> {
+/** Parses an event stream into the events that arrive together, each with its fields (HTML standard, “Server-sent events”). */
+async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Map<string, string>[]> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let text = ''
@@ -28,9 +28,9 @@ async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Ma
       text += decoder.decode(value, { stream: true })
       const whole = text.split('\n\n')
       text = whole.pop() ?? ''
-      for (const block of whole) {
-        yield new Map(block.split('\n').map((line) => [line.split(':')[0] ?? '', line.replace(/^[^:]*: ?/, '')]))
-      }
+      yield whole.map(
+        (block) => new Map(block.split('\n').map((line) => [line.split(':')[0] ?? '', line.replace(/^[^:]*: ?/, '')])),
+      )
     }
   } finally {
     reader.cancel().catch(() => {})
@@ -70,17 +70,21 @@ export const followRun = async (id: string, listener: RunListener, signal: Abort
       if (!response.ok || !response.body) throw failureOf(response, {})
       listener.connected(true)
       failures = 0
-      for await (const fields of parseEvents(response.body)) {
-        const [event, data] = [fields.get('event'), fields.get('data')]
-        last = fields.get('id') ?? last
-        if (!data) continue
-        if (event === 'step') listener.step(JSON.parse(data))
-        if (event === 'gap') listener.gap()
-        if (event === 'state') {
-          const state = JSON.parse(data) as Partial<Run>
-          listener.state(state)
-          over = END.includes(state.status ?? '')
+      for await (const events of parseEvents(response.body)) {
+        // A stream begins with all earlier states. The page already shows a later one.
+        let latest: string | undefined
+        for (const fields of events) {
+          const [event, data] = [fields.get('event'), fields.get('data')]
+          last = fields.get('id') ?? last
+          if (!data) continue
+          if (event === 'step') listener.step(JSON.parse(data))
+          if (event === 'gap') listener.gap()
+          if (event === 'state') latest = data
         }
+        if (!latest) continue
+        const state = JSON.parse(latest) as Partial<Run>
+        listener.state(state)
+        over = END.includes(state.status ?? '')
       }
     } catch {
       if (signal.aborted) return

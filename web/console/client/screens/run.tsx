@@ -152,7 +152,7 @@ export default function RunScreen({ id }: { id: string }) {
           const pending = data.steps?.find(({ type, status }) => type === 'approval' && status === 'pending')
           return (
             <>
-              {pending && data.status === 'awaiting_approval' && (
+              {pending && active && (
                 <Approval
                   key={pending.id}
                   runId={id}
@@ -160,7 +160,11 @@ export default function RunScreen({ id }: { id: string }) {
                   agent={nameOf(data)}
                   onDecided={(decided) => {
                     focusHeading()
-                    patch<Run>(key, (now) => ({ ...now, ...decided }))
+                    const steps =
+                      decided.status === 'awaiting_approval'
+                        ? data.steps
+                        : withStep(data.steps, { ...pending, status: 'done' })
+                    patch<Run>(key, (now) => ({ ...now, ...decided, steps }))
                   }}
                 />
               )}
