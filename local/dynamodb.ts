@@ -10,6 +10,8 @@ export interface DynamodbServer {
   /** Loopback address, for `AWS_ENDPOINT_URL_DYNAMODB`. */
   endpoint: string
   call: DynamodbCall
+  /** Returns a number that grows with each record of a stream. Absent for another server, whose streams have to be polled. */
+  lastRecord?: (() => number) | undefined
   stop(): Promise<void>
 }
 
@@ -35,12 +37,13 @@ export interface Tables {
  */
 export const startDynamodb = async (options: DynamodbOptions): Promise<DynamodbServer> => {
   const server = options.external
-    ? { endpoint: options.external, stop: async () => undefined }
+    ? { endpoint: options.external, lastRecord: undefined, stop: async () => undefined }
     : await startOwn(options)
   const { call, close } = createDynamodbCall(server.endpoint)
   return {
     endpoint: server.endpoint,
     call,
+    lastRecord: server.lastRecord,
     stop: async () => {
       close()
       await server.stop()
@@ -54,6 +57,7 @@ const startOwn = async (options: Pick<DynamodbOptions, 'dataDir' | 'onExit' | 'o
     const records = maintainStreamRecords(server.database, options.onError)
     return {
       endpoint: server.endpoint,
+      lastRecord: records.last,
       stop: async () => {
         records.close()
         await server.stop()

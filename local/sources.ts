@@ -10,11 +10,19 @@ export type { Source } from './sources/source.ts'
  *
  * @throws Error when a mapping names a stream or a queue that the template does not have
  */
-export const startSources = ({ model, dynamodb, tables, functions, sqs, state, onError }: SourcesDeps): Source[] => [
+export const startSources = ({
+  model,
+  dynamodb: { call, lastRecord },
+  tables,
+  functions,
+  sqs,
+  state,
+  onError,
+}: SourcesDeps): Source[] => [
   ...model.streamSources.map((source) => {
     const streamArn = tables.streamArn(source.streamArn)
     if (!streamArn) throw new Error(`The template has no stream ${source.streamArn}`)
-    return startStreamSource(source, { call: dynamodb.call, streamArn, functions, sqs, state, onError })
+    return startStreamSource(source, { call, lastRecord, streamArn, functions, sqs, state, onError })
   }),
   ...model.queueSources.map((source) => {
     const queue = sqs.byArn(source.queueArn)

@@ -1,6 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import { DAY, HOUR, SECOND } from '#shared/kernel/clock.ts'
 
+/** The stream records in dynoxide's database. */
+interface StreamRecords {
+  /** Returns a number that grows with each record. Reading it takes a hundredth of the time of a call. */
+  last(): number
+  close(): void
+}
+
 /**
  * Indexes and prunes dynoxide's stream records. dynoxide assigns each record the highest number so far plus one and
  * reads by number, without an index. Every write and every poll therefore scans all records ever written, and none is
@@ -9,7 +16,7 @@ import { DAY, HOUR, SECOND } from '#shared/kernel/clock.ts'
  *
  * @param file dynoxide's database, which dynoxide has open
  */
-export const maintainStreamRecords = (file: string, onError: (error: unknown) => void): { close(): void } => {
+export const maintainStreamRecords = (file: string, onError: (error: unknown) => void): StreamRecords => {
   const database = new DatabaseSync(file)
   database.exec(`
     PRAGMA busy_timeout = 5000;
@@ -20,6 +27,7 @@ export const maintainStreamRecords = (file: string, onError: (error: unknown) =>
   const remove = database.prepare(
     'DELETE FROM _stream_records WHERE created_at < ? AND id < (SELECT MAX(id) FROM _stream_records)',
   )
+  const last = database.prepare('SELECT MAX(id) AS last FROM _stream_records')
   const trim = () => remove.run(Math.floor((Date.now() - DAY) / SECOND))
   const timer = setInterval(() => {
     try {
@@ -31,6 +39,7 @@ export const maintainStreamRecords = (file: string, onError: (error: unknown) =>
   timer.unref()
   trim()
   return {
+    last: () => Number(last.get()?.last ?? 0),
     close: () => {
       clearInterval(timer)
       database.close()

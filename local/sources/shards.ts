@@ -18,8 +18,8 @@ interface Shard {
 export interface ShardReader {
   /** Lists the shards that may be read now. */
   open(): Promise<string[]>
-  /** Reads the next records of a shard; none if there is nothing new. */
-  read(shardId: string): Promise<StreamRecord[]>
+  /** Reads the next records of a shard; none if there is nothing new, and undefined if it has to be read again. */
+  read(shardId: string): Promise<StreamRecord[] | undefined>
 }
 
 /**
@@ -88,7 +88,7 @@ export const createShardReader = (options: {
         if (!(error instanceof DynamodbError)) throw error
         if (error.code === 'TrimmedDataAccessException') await iteratorOf(shardId, true)
         else if (error.code !== 'ExpiredIteratorException') throw error
-        return []
+        return undefined
       }
     },
   }

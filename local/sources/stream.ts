@@ -14,6 +14,8 @@ export interface StreamSourceDeps {
   call: DynamodbCall
   /** The DynamoDB server's ARN of the stream. */
   streamArn: string
+  /** Returns a number that grows with each record. Without it, the stream is polled. */
+  lastRecord?: (() => number) | undefined
   functions: Functions
   sqs: Sqs
   state: StateStore
@@ -86,6 +88,8 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
   let activeUntil = 0
   let shards: string[] = []
   let refreshAt = 0
+  /** The last record when the stream was read to its end. */
+  let readTo: number | undefined
 
   const forget = functions.onActivity(() => {
     activeUntil = Date.now() + BUSY_FOR_MS
@@ -119,16 +123,18 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
     if (Date.now() >= refreshAt) {
       shards = await reader.open()
       refreshAt = Date.now() + (shards.length > 0 ? REFRESH_SHARDS_MS : AWAIT_SHARDS_MS)
+      readTo = undefined
     }
+    const last = deps.lastRecord?.()
+    if (last !== undefined && last === readTo) return false
     let found = false
     for (const shardId of shards) {
       const records = await reader.read(shardId)
-      if (records.length > 0) {
-        found = true
-        await process(shardId, records)
-      }
+      if (records?.length !== 0) found = true
+      if (records && records.length > 0) await process(shardId, records)
       if (positions.get(shardId) === 'done') refreshAt = 0
     }
+    if (!found) readTo = last
     return found
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { DynamodbCall } from '#local/dynamodb/client.ts'
+import { type DynamodbCall, DynamodbError } from '#local/dynamodb/client.ts'
 import type { Functions } from '#local/functions.ts'
 import { startStreamSource } from '#local/sources/stream.ts'
 
@@ -27,13 +27,19 @@ const model = {
 } as const
 
 /** Runs a source on a stream for a minute, and counts its calls by operation. */
-const aMinuteOf = async (shards: (describes: number) => object[], closed = new Set<string>()) => {
+const aMinuteOf = async (
+  shards: (describes: number) => object[],
+  closed = new Set<string>(),
+  lastRecord?: () => number,
+  expired = 0,
+) => {
   const asked: Record<string, number> = {}
   const call = (async (target: string, input: { ShardId?: string; ShardIterator?: string }) => {
     const operation = target.split('.')[1] ?? ''
     asked[operation] = (asked[operation] ?? 0) + 1
     if (operation === 'DescribeStream') return { StreamDescription: { Shards: shards(asked[operation]) } }
     if (operation === 'GetShardIterator') return { ShardIterator: input.ShardId }
+    if ((asked[operation] ?? 0) <= expired) throw new DynamodbError('ExpiredIteratorException', 'too old')
     return { Records: [], ...(!closed.has(input.ShardIterator ?? '') && { NextShardIterator: input.ShardIterator }) }
   }) as unknown as DynamodbCall
   const state = new Map<string, string>()
@@ -43,6 +49,7 @@ const aMinuteOf = async (shards: (describes: number) => object[], closed = new S
     {
       call,
       streamArn: 's',
+      lastRecord,
       functions,
       sqs: { byArn: () => undefined } as never,
       state: { get: (key) => state.get(key), set: (key, value) => void state.set(key, value) },
@@ -62,6 +69,14 @@ test('a stream isn’t described again while its shard stays open, because the s
   expect(asked.GetRecords).toBeGreaterThan(100)
 })
 
+test('a stream whose last record is known is read only if there is another', async () => {
+  const began = Date.now()
+  const open = () => [{ ShardId: 'a' }]
+  expect((await aMinuteOf(open, new Set(), () => 7)).GetRecords).toBe(1)
+  const eachTenSeconds = () => Math.floor((Date.now() - began) / 10_000)
+  expect((await aMinuteOf(open, new Set(), eachTenSeconds)).GetRecords).toBe(7)
+})
+
 test('the shard after a closed one is read at once', async () => {
   const asked = await aMinuteOf(() => [{ ShardId: 'a' }, { ShardId: 'b', ParentShardId: 'a' }], new Set(['a']))
   expect(asked).toMatchObject({ DescribeStream: 2, GetShardIterator: 2 })
@@ -70,4 +85,14 @@ test('the shard after a closed one is read at once', async () => {
 test('a stream without shards is polled until it has one', async () => {
   const asked = await aMinuteOf((describes) => (describes < 3 ? [] : [{ ShardId: 'a' }]))
   expect(asked).toMatchObject({ DescribeStream: 3, GetShardIterator: 1 })
+})
+
+test('a stream whose position expired is read again at once, though it has no other record', async () => {
+  const asked = await aMinuteOf(
+    () => [{ ShardId: 'a' }],
+    new Set(),
+    () => 7,
+    1,
+  )
+  expect(asked).toMatchObject({ GetShardIterator: 2, GetRecords: 2 })
 })
