@@ -114,7 +114,7 @@ export const startDynoxide = async (options: {
     const port = await freePort()
     const child = spawn(binary, ['serve', '--port', String(port), '--db-path', database], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      // Handing each call to another thread costs a quarter of the store's CPU, and SQLite writes one at a time anyway.
+      // Handing each call to another thread costs an eighth of the store's CPU, and SQLite writes one at a time anyway.
       env: { ...process.env, TOKIO_WORKER_THREADS: '1' },
       // Ctrl-C reaches the whole process group. The server must outlive the functions that are still writing.
       detached: process.platform !== 'win32',
