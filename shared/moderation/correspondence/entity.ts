@@ -1,12 +1,42 @@
 import * as z from 'zod'
 import { defineEntity } from '#shared/table/entity.ts'
 
+export const DECISIONS = [
+  'app.approved',
+  'app.relisted',
+  'app.rejected',
+  'app.delisted',
+  'app.suspended',
+  'app.unsuspended',
+  'version.approved',
+  'version.rejected',
+  'revision.approved',
+  'revision.rejected',
+] as const
+
+const decision = () =>
+  z.object({
+    code: z.enum(DECISIONS),
+    /** Decisions about a version. */
+    version: z.string().optional(),
+    /** Decisions about a revision: the changed fields. */
+    fields: z.array(z.string()).optional(),
+    /** The moderator's own words. */
+    reason: z.string().optional(),
+  })
+
+/** Decision that a message reports. Pages tell it in their reader's language. */
+export type Decision = z.infer<ReturnType<typeof decision>>
+
 const appMessage = () =>
   z.object({
     id: z.string(),
     app_id: z.string(),
     author: z.object({ type: z.enum(['developer', 'moderator']), id: z.string(), name: z.string() }),
+    /** English, also of a decision. */
     text: z.string(),
+    /** Absent on messages that somebody wrote, and on decisions made before it was stored. */
+    decision: decision().optional(),
     created_at: z.number(),
   })
 
@@ -18,7 +48,7 @@ export const AppMessageEntity = defineEntity({
   schema: appMessage,
   pk: 'APP#{app_id}',
   sk: 'MSG#{id}',
-  personal: { names: ['author'], text: ['text'] },
+  personal: { names: ['author'], text: ['text', 'decision'] },
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 

@@ -1,3 +1,3 @@
-export { listAppMessages, presentAppMessage, writeAsDeveloper } from './messages.ts'
-export { listMessagesForModerators, presentModeratedMessage, writeAsModerator } from './moderate.ts'
+export { listAppMessages, presentAppMessage, presentModeratedMessage, writeAsDeveloper } from './messages.ts'
+export { listMessagesForModerators, writeAsModerator } from './moderate.ts'
 export { AppMessageSchema, ModeratedAppMessageSchema, WriteAppMessage } from './schemas.ts'

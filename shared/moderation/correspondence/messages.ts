@@ -5,8 +5,8 @@ import { loadDeveloper } from '#shared/identity/developer-accounts/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
-import { type AppMessage, AppMessageEntity, AppThreadEntity } from './entity.ts'
-import type { AppMessageView } from './schemas.ts'
+import { type AppMessage, AppMessageEntity, AppThreadEntity, type Decision } from './entity.ts'
+import type { AppMessageView, ModeratedAppMessageView } from './schemas.ts'
 
 /** Counter of the messages in an app's correspondence. */
 export const messageCounter = (app_id: string) => ({ owner: app_id, counter: 'messages' })
@@ -20,9 +20,15 @@ export const newAppMessage = (
   work: Pick<Work, 'id' | 'clock'>,
   { id: app_id, developer_id }: Pick<App, 'id' | 'developer_id'>,
   author: AppMessage['author'],
-  text: string,
+  content: string | Decision,
 ): { message: AppMessage; writes: Write[] } => {
-  const message: AppMessage = { id: work.id('message'), app_id, author, text, created_at: work.clock.now() }
+  const message: AppMessage = {
+    id: work.id('message'),
+    app_id,
+    author,
+    ...(typeof content === 'string' ? { text: content } : { text: englishText(content), decision: content }),
+    created_at: work.clock.now(),
+  }
   const counter = messageCounter(app_id)
   return {
     message,
@@ -38,6 +44,22 @@ export const newAppMessage = (
       }),
     ],
   }
+}
+
+const englishText = ({ code, version, fields = [], reason }: Decision): string => {
+  const said = {
+    'app.approved': 'The app was approved.',
+    'app.relisted': 'The app is back in the marketplace.',
+    'app.rejected': 'The app was rejected.',
+    'app.delisted': 'The app was removed from the marketplace. Existing installations keep working.',
+    'app.suspended': 'The app was suspended.',
+    'app.unsuspended': 'The app is no longer suspended.',
+    'version.approved': `Version ${version} was approved. You can now promote it.`,
+    'version.rejected': `Version ${version} was rejected.`,
+    'revision.approved': `Your changes to ${fields.join(', ')} were approved and are live.`,
+    'revision.rejected': `Your changes to ${fields.join(', ')} were rejected. The app stays as it is.`,
+  }[code]
+  return reason === undefined ? said : `${said} ${reason}`
 }
 
 const writeAppMessage = async (
@@ -84,8 +106,20 @@ export const listAppMessages = async (
 }
 
 /** Presents a message to the developer, who sees all moderators as one. Only admins see which moderator wrote it. */
-export const presentAppMessage = ({ author, created_at, ...message }: AppMessage): AppMessageView => ({
+export const presentAppMessage = (message: AppMessage): AppMessageView => ({
+  ...presentModeratedMessage(message),
+  ...(message.author.type === 'moderator' && { author: { type: 'moderator', id: 'moderation', name: 'Moderation' } }),
+})
+
+export const presentModeratedMessage = ({ created_at, decision, ...message }: AppMessage): ModeratedAppMessageView => ({
   ...message,
-  author: author.type === 'moderator' ? { type: 'moderator', id: 'moderation', name: 'Moderation' } : author,
+  decision: decision
+    ? {
+        code: decision.code,
+        version: decision.version ?? null,
+        fields: decision.fields ?? null,
+        reason: decision.reason ?? null,
+      }
+    : null,
   created_at: iso(created_at),
 })

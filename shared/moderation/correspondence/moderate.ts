@@ -1,12 +1,11 @@
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import { CounterEntity } from '#shared/foundation/claims/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
-import { iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import type { Moderator } from '#shared/staff/admins/index.ts'
 import { auditAdmin } from '#shared/staff/audit/index.ts'
 import { type AppMessage, AppMessageEntity } from './entity.ts'
-import { messageCounter, newAppMessage } from './messages.ts'
+import { messageCounter, newAppMessage, presentModeratedMessage } from './messages.ts'
 import type { ModeratedAppMessageView } from './schemas.ts'
 
 /**
@@ -49,10 +48,5 @@ export const writeAsModerator = async (
   )
   return view
 }
-
-export const presentModeratedMessage = ({ created_at, ...message }: AppMessage): ModeratedAppMessageView => ({
-  ...message,
-  created_at: iso(created_at),
-})
 
 const noApp = () => fail('not_found', { message: 'App not found.' })

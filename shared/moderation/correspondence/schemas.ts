@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { idField, line, time } from '#shared/foundation/schemas/index.ts'
+import { DECISIONS } from './entity.ts'
 
 /** Body of `POST …/apps/{id}/messages`, from either side. */
 export const WriteAppMessage = () =>
@@ -19,6 +20,18 @@ export const AppMessageSchema = () =>
         name: z.string(),
       }),
       text: z.string(),
+      decision: z
+        .object({
+          code: z.enum(DECISIONS),
+          version: z.string().nullable(),
+          fields: z
+            .array(z.string())
+            .nullable()
+            .meta({ description: 'Changed fields of a decision about a revision.' }),
+          reason: z.string().nullable(),
+        })
+        .nullable()
+        .meta({ description: 'The decision that `text` reports in English.', example: null }),
       created_at: time(),
     })
     .meta({ id: 'AppMessage' })

@@ -22,6 +22,7 @@ import type { Moderator } from '#shared/staff/admins/index.ts'
 import { auditAdmin } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { missing, oneOf, type Where } from '#shared/table/expressions.ts'
+import type { Decision } from '../correspondence/entity.ts'
 import { newAppMessage } from '../correspondence/messages.ts'
 import { stoppageWrites } from '../suspension/stoppage-writes.ts'
 import { endClaim } from './claim.ts'
@@ -75,7 +76,7 @@ export const approveApp = (
             ),
           ]
         : [],
-      message: app.status === 'delisted' ? 'The app is back in the marketplace.' : 'The app was approved.',
+      code: app.status === 'delisted' ? 'app.relisted' : 'app.approved',
     }
   })
 
@@ -86,7 +87,7 @@ export const approveApp = (
 export const rejectApp = (work: Work, moderator: Moderator, appId: string, reason: string): Promise<ModeratedAppView> =>
   decide(work, moderator, appId, 'rejected', reason, (app) => {
     if (app.status !== 'in_review') throw appStateConflict(app, 'Reject only an app that is in review.')
-    return { set: { status: 'rejected', status_reason: reason }, message: `The app was rejected. ${reason}` }
+    return { set: { status: 'rejected', status_reason: reason } }
   })
 
 /**
@@ -96,10 +97,7 @@ export const rejectApp = (work: Work, moderator: Moderator, appId: string, reaso
 export const delistApp = (work: Work, moderator: Moderator, appId: string, reason: string): Promise<ModeratedAppView> =>
   decide(work, moderator, appId, 'delisted', reason, (app) => {
     if (app.status !== 'approved') throw appStateConflict(app, 'Delist only an approved app.')
-    return {
-      set: { status: 'delisted', status_reason: reason },
-      message: `The app was removed from the marketplace. Existing installations keep working. ${reason}`,
-    }
+    return { set: { status: 'delisted', status_reason: reason } }
   })
 
 /** Suspends an app: every token of the app is refused from the next request. */
@@ -114,7 +112,6 @@ export const suspendApp = (
     return {
       set: { status: 'suspended', status_before: app.status, status_reason: reason },
       writes: stoppageWrites(work, { kind: 'app', id: appId, app_id: appId }),
-      message: `The app was suspended. ${reason}`,
     }
   })
 
@@ -125,10 +122,7 @@ export const unsuspendApp = (work: Work, moderator: Moderator, appId: string): P
     const status = app.status_before ?? 'draft'
     // Another app may have been listed under a confusable name in the meantime.
     const similar = status === 'approved' ? similarTo(await findLookalikes(work, app)) : {}
-    return {
-      set: { status, status_before: undefined, status_reason: undefined, ...similar },
-      message: 'The app is no longer suspended.',
-    }
+    return { set: { status, status_before: undefined, status_reason: undefined, ...similar } }
   })
 
 interface Change {
@@ -137,8 +131,8 @@ interface Change {
   writes?: Write[]
   /** Added to the audit entry. */
   details?: Record<string, unknown>
-  /** Message to the developer in the app's correspondence. */
-  message: string
+  /** Decision in the app's correspondence, if it isn't the action. */
+  code?: Decision['code']
 }
 
 const decide = async (
@@ -151,7 +145,7 @@ const decide = async (
 ): Promise<ModeratedAppView> => {
   const app = await work.table.get(AppEntity, { id: appId })
   if (!app) throw fail('not_found', { message: 'App not found.' })
-  const { set, where, writes = [], details, message } = await change(app)
+  const { set, where, writes = [], details, code } = await change(app)
   const changed = { ...set, updated_at: work.clock.now() }
   const after = { ...app, ...changed } as App
   const view = presentModeratedApp(after)
@@ -170,7 +164,7 @@ const decide = async (
       ...writes,
       ...listing.writes,
       ...waiting,
-      ...newAppMessage(work, app, { type: 'moderator', id, name }, message).writes,
+      ...newAppMessage(work, app, { type: 'moderator', id, name }, { code: code ?? `app.${action}`, reason }).writes,
       auditAdmin(
         work,
         moderator,

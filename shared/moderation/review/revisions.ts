@@ -114,7 +114,7 @@ const decideRevision = async (
       ...(await logoChangeWrites(work, app, after)),
       ...dequeueWrites(item, decidedConcurrently),
       ...endClaim(work, moderator, app_id, claim, decidedConcurrently),
-      ...newAppMessage(work, app, author, developerMessage(fields, outcome, reason)).writes,
+      ...newAppMessage(work, app, author, { code: `revision.${outcome}`, fields, reason }).writes,
       auditAdmin(
         work,
         moderator,
@@ -145,11 +145,6 @@ const relistingWrites = async (work: Work, app: App): Promise<Write[]> => {
   const { listed_at, featured_at } = listed
   return listingWrites(listed, { app, developerName, listed_at, featured_at }, decidedConcurrently)
 }
-
-const developerMessage = (fields: readonly string[], outcome: 'approved' | 'rejected', reason: string | undefined) =>
-  outcome === 'approved'
-    ? `Your changes to ${fields.join(', ')} were approved and are live.`
-    : `Your changes to ${fields.join(', ')} were rejected. The app stays as it is. ${reason}`
 
 const doesNotWait = ({ pending_revision }: App) =>
   pending_revision

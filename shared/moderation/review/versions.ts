@@ -55,7 +55,7 @@ const decideVersion = async (
       }),
       ...dequeueWrites(item, decidedConcurrently),
       ...endClaim(work, moderator, app_id, claim, decidedConcurrently),
-      ...newAppMessage(work, app, author, developerMessage(version, status, reason)).writes,
+      ...newAppMessage(work, app, author, { code: `version.${status}`, version: version.version, reason }).writes,
       auditAdmin(
         work,
         moderator,
@@ -81,11 +81,6 @@ const decideVersion = async (
  */
 const isWaiting = (app: App, { id, status }: Version): boolean =>
   status === 'in_review' || (status === 'published' && isModerated(app) && app.promoted_version_id !== id)
-
-const developerMessage = ({ version }: Version, status: 'approved' | 'rejected', reason: string | undefined): string =>
-  status === 'approved'
-    ? `Version ${version} was approved. You can now promote it.`
-    : `Version ${version} was rejected. ${reason}`
 
 export const viewVersion = async (
   deps: Pick<Deps, 'objects'>,

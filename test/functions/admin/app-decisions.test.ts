@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type App, AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { AppMessageEntity } from '#shared/moderation/correspondence/entity.ts'
 import { AdminEntity } from '#shared/staff/admins/entity.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { adminToken, installed } from '#testkit/fixtures.ts'
@@ -44,6 +45,46 @@ const moderator = async () => {
 }
 
 describe('a moderation decision', () => {
+  it('is a message to the developer with its parts as data, and in English as text', async () => {
+    const { app } = await appIn('in_review')
+    const reason = 'Out of date.'
+    for (const [action, body] of [
+      ['reject', { reason }],
+      ['approve', {}],
+      ['delist', { reason }],
+      ['approve', {}],
+      ['suspend', { reason }],
+      ['unsuspend', {}],
+    ] as const) {
+      platform.clock.advance(1)
+      if (action === 'approve' && (await stored(app.id))?.status === 'rejected')
+        await platform.deps.table.transact([AppEntity.update({ id: app.id }, { set: { status: 'in_review' } })])
+      expect((await act(app.id, action, body)).status).toBe(200)
+    }
+    const { body } = await platform.call('GET', `/admin/apps/${app.id}/messages`, { headers: KEY })
+    const none = { version: null, fields: null }
+    expect(body.items.map(({ text, decision }: { text: string; decision: object }) => [text, decision])).toEqual([
+      ['The app is no longer suspended.', { code: 'app.unsuspended', ...none, reason: null }],
+      ['The app was suspended. Out of date.', { code: 'app.suspended', ...none, reason }],
+      ['The app is back in the marketplace.', { code: 'app.relisted', ...none, reason: null }],
+      [
+        'The app was removed from the marketplace. Existing installations keep working. Out of date.',
+        { code: 'app.delisted', ...none, reason },
+      ],
+      ['The app was approved.', { code: 'app.approved', ...none, reason: null }],
+      ['The app was rejected. Out of date.', { code: 'app.rejected', ...none, reason }],
+    ])
+  })
+
+  it('that an earlier version of the platform stored as a text only stays readable', async () => {
+    const { app } = await appIn('approved')
+    const author = { type: 'moderator', id: 'adm_1', name: 'Mo' } as const
+    const at = { id: newId('message', platform.clock.now()), app_id: app.id, created_at: platform.clock.now() }
+    await platform.deps.table.transact([AppMessageEntity.create({ ...at, author, text: 'The app was approved.' })])
+    const { body } = await platform.call('GET', `/admin/apps/${app.id}/messages`, { headers: KEY })
+    expect(body.items).toMatchObject([{ text: 'The app was approved.', decision: null }])
+  })
+
   it('approves an app in review together with its promoted version', async () => {
     const { app, version } = await appIn('in_review')
     const answer = await act(app.id, 'approve')

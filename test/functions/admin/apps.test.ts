@@ -139,7 +139,10 @@ describe('a version awaiting review', () => {
     })
     expect(codeOf(await promote())).toBe('conflict')
     const { body } = await developer.call('GET', `/api/v1/dev/apps/${app.id}/messages`)
-    expect(body.items[0].text).toBe('Version 1.1.0 was rejected. It asks for too much.')
+    expect(body.items[0]).toMatchObject({
+      text: 'Version 1.1.0 was rejected. It asks for too much.',
+      decision: { code: 'version.rejected', version: '1.1.0', fields: null, reason: 'It asks for too much.' },
+    })
     expect((await admin('GET', `/admin/apps/${app.id}`)).body.waiting).toEqual([])
   })
 

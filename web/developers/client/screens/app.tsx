@@ -10,9 +10,9 @@ import { Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
 import { More, Shown } from '../../../ui/screen.tsx'
 import type { Screenshot } from '../../../ui/screenshot.tsx'
-import { Name, Prose, When } from '../../../ui/text.tsx'
+import { Prose, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
-import { api, unwrap } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
 import { may, refusalOf } from '../ui/roles.ts'
 
@@ -155,6 +155,26 @@ const Pending = ({ app: { pending_revision } }: { app: App }) =>
     </section>
   )
 
+/** Returns what a message says. Decisions are told in the page's language, and the moderator's reason as it is. */
+const said = ({ text, decision }: Schemas['AppMessage']): string => {
+  if (!decision) return text
+  const version = decision.version ?? ''
+  const fields = (decision.fields ?? []).map((field) => FIELDS[field as keyof typeof FIELDS] ?? field).join(', ')
+  const sentence = {
+    'app.approved': t('The app was approved.'),
+    'app.relisted': t('The app is back in the marketplace.'),
+    'app.rejected': t('The app was rejected.'),
+    'app.delisted': t('The app was removed from the marketplace. Existing installations keep working.'),
+    'app.suspended': t('The app was suspended.'),
+    'app.unsuspended': t('The app is no longer suspended.'),
+    'version.approved': t('Version {version} was approved. You can now promote it.', { version }),
+    'version.rejected': t('Version {version} was rejected.', { version }),
+    'revision.approved': t('Your changes were approved and are live: {fields}.', { fields }),
+    'revision.rejected': t('Your changes were rejected: {fields}. The app stays as it is.', { fields }),
+  }[decision.code]
+  return decision.reason ? `${sentence} ${decision.reason}` : sentence
+}
+
 const Messages = ({ app }: { app: App }) => {
   const [text, setText] = useState('')
   const path = { id: app.id }
@@ -174,13 +194,13 @@ const Messages = ({ app }: { app: App }) => {
             <p class="soft">{t('No messages yet.')}</p>
           ) : (
             <ol class="messages">
-              {[...items].reverse().map(({ id, author, text: said, created_at }) => (
-                <li key={id} class={author.type === 'developer' ? 'message mine' : 'message'}>
+              {[...items].reverse().map((message) => (
+                <li key={message.id} class={message.author.type === 'developer' ? 'message mine' : 'message'}>
                   <p class="by">
-                    <b>{author.type === 'developer' ? t('You') : <Name>{author.name}</Name>}</b>
-                    <When at={created_at} />
+                    <b>{message.author.type === 'developer' ? t('You') : t('Moderation')}</b>
+                    <When at={message.created_at} />
                   </p>
-                  <Prose text={said} />
+                  <Prose text={said(message)} />
                 </li>
               ))}
             </ol>
