@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { plainPage } from '#shared/http/plain-page.ts'
 import { RawResponse } from '#shared/http/response.ts'
-import { languageOf } from '#shared/kernel/messages.ts'
+import { browserLanguage, languageOf } from '#shared/kernel/messages.ts'
 import {
   ConfirmEmail,
   confirmAddress,
@@ -89,8 +89,9 @@ const page = (language: string, title: string, content: string, hasForm?: true):
   return new RawResponse(status, headers, body)
 }
 
-const stale = (): RawResponse => {
-  const { language, title, question } = unsubscribeTexts('en', undefined)
+/** The person is unknown, so the language is the browser's. */
+const stale = ({ headers }: { headers: Record<string, string> }): RawResponse => {
+  const { language, title, question } = unsubscribeTexts(browserLanguage(headers), undefined)
   return page(language, title, `<p>${question}</p>`)
 }
 
@@ -102,7 +103,7 @@ const ask = defineEndpoint({
   description: 'Changes nothing, because mail programs open links to check them.',
   handler: async ({ work, request }) => {
     const found = await readUnsubscribeToken(work, tokenOf(request))
-    if (!found) return stale()
+    if (!found) return stale(request)
     const { title, question, button, back } = unsubscribeTexts(found.locale, found.list)
     const content = `<p>${question}</p>\n<form method="post"><button>${button}</button></form>\n<p>${back}</p>`
     return page(found.locale, title, content, true)
@@ -120,7 +121,7 @@ const end = defineEndpoint({
   consumes: 'ignored',
   handler: async ({ work, request }) => {
     const found = await readUnsubscribeToken(work, tokenOf(request))
-    if (!found) return stale()
+    if (!found) return stale(request)
     await unsubscribe(work, found)
     const { doneTitle, done, back } = unsubscribeTexts(found.locale, found.list)
     return page(found.locale, doneTitle, `<p>${done}</p>\n<p>${back}</p>`)

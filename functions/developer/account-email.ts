@@ -12,6 +12,7 @@ import {
   requestEmailProof,
   requestRecovery,
 } from '#shared/identity/developer-accounts/index.ts'
+import { browserLanguage } from '#shared/kernel/messages.ts'
 
 const requestProof = defineEndpoint({
   id: 'developer.email.requestProof',
@@ -24,7 +25,8 @@ const requestProof = defineEndpoint({
   response: EmailProofSchema,
   errors: ['conflict', 'mail_not_configured'],
   needs: ['mail'],
-  handler: async ({ work, caller }) => requestEmailProof(work, await loadDeveloper(work, caller.developerId)),
+  handler: async ({ work, caller, request }) =>
+    requestEmailProof(work, await loadDeveloper(work, caller.developerId), browserLanguage(request.headers)),
 })
 
 const confirmProof = defineEndpoint({
@@ -54,7 +56,7 @@ const recover = defineEndpoint({
   response: RecoveryAcceptedSchema,
   errors: ['mail_not_configured'],
   needs: ['table:read', 'table:write', 'keys:data', 'mail'],
-  handler: ({ work, body }) => requestRecovery(work, body.email),
+  handler: ({ work, body, request }) => requestRecovery(work, body.email, browserLanguage(request.headers)),
 })
 
 const confirmRecovery = defineEndpoint({

@@ -14,6 +14,7 @@ import {
   rotateKey,
 } from '#shared/identity/developer-accounts/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { browserLanguage } from '#shared/kernel/messages.ts'
 
 const register = defineEndpoint({
   id: 'developer.account.register',
@@ -32,7 +33,7 @@ const register = defineEndpoint({
   errors: ['conflict'],
   secret: true,
   needs: ['table:read', 'table:write', 'keys:data', 'mail'],
-  handler: ({ work, body }) => registerDeveloper(work, body),
+  handler: ({ work, body, request }) => registerDeveloper(work, body, browserLanguage(request.headers)),
 })
 
 const me = defineEndpoint({

@@ -12,6 +12,7 @@ import {
   listMembers,
   removeMember,
 } from '#shared/identity/developer-accounts/index.ts'
+import { browserLanguage } from '#shared/kernel/messages.ts'
 
 const common = { group: 'developer', caller: 'developer' } as const
 
@@ -43,7 +44,8 @@ const invite = defineEndpoint({
   response: DeveloperMemberSchema,
   errors: ['email_not_verified', 'conflict', 'mail_not_configured'],
   needs: ['mail', 'keys:data'],
-  handler: ({ work, caller, body }) => inviteMember(work, caller.developerId, body),
+  handler: ({ work, caller, body, request }) =>
+    inviteMember(work, caller.developerId, body, browserLanguage(request.headers)),
 })
 
 const edit = defineEndpoint({

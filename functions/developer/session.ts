@@ -8,6 +8,7 @@ import {
   StartSession,
   startDeveloperSession,
 } from '#shared/identity/developer-accounts/index.ts'
+import { browserLanguage } from '#shared/kernel/messages.ts'
 
 const signIn = defineEndpoint({
   id: 'developer.session.request',
@@ -24,7 +25,7 @@ const signIn = defineEndpoint({
   response: RecoveryAcceptedSchema,
   errors: ['mail_not_configured'],
   needs: ['table:read', 'table:write', 'keys:data', 'mail'],
-  handler: ({ work, body }) => requestSignIn(work, body.email),
+  handler: ({ work, body, request }) => requestSignIn(work, body.email, browserLanguage(request.headers)),
 })
 
 const start = defineEndpoint({
@@ -45,7 +46,7 @@ const start = defineEndpoint({
   errors: ['unauthorized', 'forbidden', 'not_a_developer', 'conflict'],
   secret: true,
   needs: ['table:read', 'table:write', 'keys:data'],
-  handler: ({ work, body }) => startDeveloperSession(work, body),
+  handler: ({ work, body, request }) => startDeveloperSession(work, body, browserLanguage(request.headers)),
 })
 
 const end = defineEndpoint({

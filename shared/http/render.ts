@@ -76,7 +76,8 @@ export const toPlatformError = (error: unknown): PlatformError =>
 
 export const renderError = (exchange: Exchange, error: PlatformError): StoredResponse => {
   const { settings } = exchange.deps
-  if (exchange.route?.showsErrors && wantsPage(exchange.headers)) return renderErrorPage(error, exchange.requestId)
+  if (exchange.route?.showsErrors && wantsPage(exchange.headers))
+    return renderErrorPage(error, exchange.requestId, exchange.headers)
   if (exchange.route?.standard) return renderStandardError(exchange, error)
   if (exchange.route?.speaks) return renderA2aError(exchange, exchange.route, error)
   const shown = errorBody(error, exchange.requestId, `${settings.baseUrl}/docs`)

@@ -61,6 +61,11 @@ export const pickLanguage = (accepted: string | undefined, languages: readonly s
   return first
 }
 
+/** Picks the language of texts for somebody who isn't known, from their browser's preferences. */
+export const browserLanguage = ({
+  'accept-language': accepted,
+}: Readonly<Record<string, string | undefined>>): string => pickLanguage(accepted, Object.keys(CATALOGUES))
+
 /** Fills a message: arguments, plurals and selects. Tests parse all messages with a complete ICU parser. */
 const fill = (message: string, values: Values, language: string, count?: number): string => {
   let text = ''

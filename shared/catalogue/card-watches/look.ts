@@ -2,6 +2,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { DeveloperEntity } from '#shared/identity/developers/index.ts'
 import { newMail } from '#shared/identity/mails/index.ts'
 import { brandSignature } from '#shared/kernel/brand.ts'
+import { translator } from '#shared/kernel/messages.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import {
@@ -71,21 +72,23 @@ const mailWrites = async (work: Work, app: App, version: Version, change: Change
   const developer = await work.table.get(DeveloperEntity, { id: app.developer_id })
   if (work.settings.mailFrom === undefined || developer?.email_verified_at === undefined) return []
   const { baseUrl, brand } = work.settings
-  const what =
-    change.problem === undefined
-      ? `The A2A card of ${app.name} has changed since you published version ${version.version}.`
-      : `The A2A card of ${app.name} can’t be used anymore. ${change.problem}`
+  const t = translator(developer.language ?? 'en')
+  const [name, number] = [app.name, version.version]
   const text = [
-    what,
-    `Runs still use the interface that the card named when you published version ${version.version}. To use the card as it is ` +
-      'now, publish another version.',
+    change.problem === undefined
+      ? t('The A2A card of {name} has changed since you published version {number}.', { name, number })
+      : `${t('The A2A card of {name} can’t be used anymore.', { name })} ${change.problem}`,
+    t(
+      'Runs still use the interface that the card named when you published version {number}. To use the card as it is now, publish another version.',
+      { number },
+    ),
     `${baseUrl}/developers#/apps/${app.id}/versions`,
     brandSignature(brand),
   ].join('\n\n')
   // The sweeper sends it.
   const { write } = await newMail(work, {
     to: developer.email,
-    subject: `The A2A card of ${app.name} has changed – ${brand.name}`,
+    subject: `${t('The A2A card of {name} has changed', { name })} – ${brand.name}`,
     text,
   })
   return [write]

@@ -4,45 +4,70 @@ import { brandSignature } from '#shared/kernel/brand.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { type Translate, translator } from '#shared/kernel/messages.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { ItemOf, Write } from '#shared/table/entity.ts'
 import { exists } from '#shared/table/expressions.ts'
 import { type Developer, EmailTokenEntity } from '../developers/entity.ts'
+import type { DeveloperRole } from '../developers/roles.ts'
 import { newMail, requireMail, sendMail } from '../mails/index.ts'
 
 export type EmailToken = ItemOf<typeof EmailTokenEntity>
 type Purpose = EmailToken['purpose']
 
-const TEXTS: Record<Exclude<Purpose, 'join'>, (baseUrl: string, token: string) => { subject: string; text: string }> = {
-  prove: (baseUrl, token) => ({
-    subject: 'Confirm your e-mail address',
-    text: [
-      `A developer account at ${baseUrl} has your e-mail address. To confirm it, enter this code within an hour, in the developer portal under Account:`,
+interface MailText {
+  subject: string
+  paragraphs: string[]
+}
+
+type MailTexts = (t: Translate, baseUrl: string, token: string) => MailText
+
+const TEXTS: Record<Exclude<Purpose, 'join'>, MailTexts> = {
+  prove: (t, baseUrl, token) => ({
+    subject: t('Confirm your e-mail address'),
+    paragraphs: [
+      t(
+        'A developer account at {baseUrl} has your e-mail address. To confirm it, enter this code within an hour, in the developer portal under Account:',
+        { baseUrl },
+      ),
       `  ${token}`,
-      'Or send it with your developer key: POST /api/v1/dev/me/email-proof/confirm with {"token": "<the code>"}.',
-      'If you have no such account, ignore this e-mail, or take the account over: POST /api/v1/dev/recover.',
-    ].join('\n\n'),
+      t('Or send it with your developer key: {request} with {body}.', {
+        request: 'POST /api/v1/dev/me/email-proof/confirm',
+        body: codeBody(t),
+      }),
+      t('If you have no such account, ignore this e-mail, or take the account over: {request}.', {
+        request: 'POST /api/v1/dev/recover',
+      }),
+    ],
   }),
-  recover: (baseUrl, token) => ({
-    subject: 'Recover your developer account',
-    text: [
-      `Somebody asked for a new developer key for your account at ${baseUrl}. To get one, send this code within an hour:`,
+  recover: (t, baseUrl, token) => ({
+    subject: t('Recover your developer account'),
+    paragraphs: [
+      t(
+        'Somebody asked for a new developer key for your account at {baseUrl}. To get one, send this code within an hour:',
+        { baseUrl },
+      ),
       `  ${token}`,
-      'POST /api/v1/dev/recover/confirm with {"token": "<the code>"}. Every key that the account has ends then.',
-      'If that wasn’t you, ignore this e-mail. Nothing has changed.',
-    ].join('\n\n'),
+      t('{request} with {body}. Every key that the account has ends then.', {
+        request: 'POST /api/v1/dev/recover/confirm',
+        body: codeBody(t),
+      }),
+      t('If that wasn’t you, ignore this e-mail. Nothing has changed.'),
+    ],
   }),
-  sign_in: (baseUrl, token) => ({
-    subject: 'Sign in to the developer portal',
-    text: [
-      'To sign in, open this link within an hour. It works once:',
+  sign_in: (t, baseUrl, token) => ({
+    subject: t('Sign in to the developer portal'),
+    paragraphs: [
+      t('To sign in, open this link within an hour. It works once:'),
       `  ${baseUrl}/developers#/sign-in/${token}`,
-      'It works without a passkey or a key. If you lost yours, replace it under Account.',
-      'If that wasn’t you, ignore this e-mail. Nothing has changed.',
-    ].join('\n\n'),
+      t('It works without a passkey or a key. If you lost yours, replace it under Account.'),
+      t('If that wasn’t you, ignore this e-mail. Nothing has changed.'),
+    ],
   }),
 }
+
+const codeBody = (t: Translate): string => `{"token": "<${t('the code')}>"}`
 
 interface NewEmailToken {
   mailId: string
@@ -51,8 +76,11 @@ interface NewEmailToken {
   writes: Write[]
 }
 
-/** Account, the address that the e-mail goes to, and the teammate whose address it is. */
-type Addressee = Pick<Developer, 'id' | 'email'> & { member_id?: string }
+/**
+ * Account, the address that the e-mail goes to, and the teammate whose address it is. The language is that of the browser that
+ * asks for the e-mail, because no other is known.
+ */
+type Addressee = Pick<Developer, 'id' | 'email'> & { member_id?: string; language: string }
 
 /** Creates a single-use token and the e-mail that carries it, for a transaction. */
 export const newEmailToken = async (
@@ -65,31 +93,39 @@ export const newEmailToken = async (
 export const newInvitation = async (
   work: Work,
   to: Addressee,
-  { account, role }: { account: string; role: string },
+  { account, role }: { account: string; role: DeveloperRole },
 ): Promise<NewEmailToken> =>
-  newTokenMail(work, to, 'join', LIMITS.invitationLife, (baseUrl, token) => ({
-    subject: 'Join a developer account',
-    text: [
-      `“${account}” invites you to their developer account at ${baseUrl}, with the role ${role}. To join, open this link within 7 days:`,
+  newTokenMail(work, to, 'join', LIMITS.invitationLife, (t, baseUrl, token) => ({
+    subject: t('Join a developer account'),
+    paragraphs: [
+      t(
+        '“{account}” invites you to their developer account at {baseUrl}, with the role {role}. To join, open this link within 7 days:',
+        {
+          account,
+          baseUrl,
+          role: t('{role, select, viewer {viewer} developer {developer} other {owner}}', { role }),
+        },
+      ),
       `  ${baseUrl}/developers#/join/${token}`,
-      'If you don’t know them, ignore this e-mail.',
-    ].join('\n\n'),
+      t('If you don’t know them, ignore this e-mail.'),
+    ],
   }))
 
 const newTokenMail = async (
   work: Work,
-  { id: developer_id, email, member_id }: Addressee,
+  { id: developer_id, email, member_id, language }: Addressee,
   purpose: Purpose,
   life: number,
-  textOf: (baseUrl: string, token: string) => { subject: string; text: string },
+  textsFor: MailTexts,
 ): Promise<NewEmailToken> => {
   const token = newSecret('dvt_')
   const token_hash = sha256(token)
   const now = work.clock.now()
   const expires_at = now + life
   const { baseUrl, brand } = work.settings
-  const { subject, text } = textOf(baseUrl, token)
-  const message = { to: email, subject: `${subject} – ${brand.name}`, text: `${text}\n\n${brandSignature(brand)}` }
+  const { subject, paragraphs } = textsFor(translator(language), baseUrl, token)
+  const text = [...paragraphs, brandSignature(brand)].join('\n\n')
+  const message = { to: email, subject: `${subject} – ${brand.name}`, text }
   const { id: mailId, write } = await newMail(work, message)
   const record = { token_hash, developer_id, purpose, member_id, email, created_at: now, expires_at }
   return { mailId, tokenHash: token_hash, expiresAt: expires_at, writes: [EmailTokenEntity.create(record), write] }
@@ -116,12 +152,13 @@ export const requireMailRoom = async (work: Work, developerId: string): Promise<
 export const requestEmailProof = async (
   work: Work,
   developer: Developer,
+  language: string,
 ): Promise<{ email: string; expires_at: string }> => {
   requireMail(work)
   if (developer.email_verified_at !== undefined)
     throw fail('conflict', { message: 'Your e-mail address is already confirmed.', fix: 'No action is needed.' })
   await requireMailRoom(work, developer.id)
-  const { mailId, expiresAt, writes } = await newEmailToken(work, developer, 'prove')
+  const { mailId, expiresAt, writes } = await newEmailToken(work, { ...developer, language }, 'prove')
   const view = { email: developer.email, expires_at: iso(expiresAt) }
   await work.commit(
     [

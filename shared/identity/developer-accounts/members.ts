@@ -42,6 +42,7 @@ export const inviteMember = async (
   work: Work,
   developerId: string,
   { email, role }: InviteInput,
+  language: string,
 ): Promise<DeveloperMemberView> => {
   requireMail(work)
   const id = work.id('developerMember')
@@ -67,7 +68,7 @@ export const inviteMember = async (
       })
     }
     const memberId = known?.id ?? id
-    const to = { id: developerId, email, member_id: memberId }
+    const to = { id: developerId, email, member_id: memberId, language }
     const mail = await newInvitation(work, to, { account: developer.company ?? developer.name, role })
     const invitation = { token_hash: mail.tokenHash, expires_at: mail.expiresAt }
     const member: DeveloperMember = { id: memberId, email, role, invitation }

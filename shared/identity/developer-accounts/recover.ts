@@ -22,6 +22,7 @@ export const requestCode = async (
   work: Work,
   email: string,
   purpose: 'recover' | 'sign_in',
+  language: string,
 ): Promise<{ accepted: true }> => {
   requireMail(work)
   const accepted = { accepted: true as const }
@@ -30,7 +31,7 @@ export const requestCode = async (
   const member = developer && memberWith(developer, email)
   if (developer?.status !== 'active' || !member || (purpose === 'recover' && member.role !== 'owner')) return accepted
   if (!(await takeMail(work, developer.id)).allowed) return accepted
-  const to = { id: developer.id, email: member.email, member_id: member.id }
+  const to = { id: developer.id, email: member.email, member_id: member.id, language }
   const { mailId, writes } = await newEmailToken(work, to, purpose)
   const target = { type: 'developer', id: developer.id }
   await work.commit([...writes, auditDeveloper(work, developer.id, ACTIONS[purpose], target)], accepted)
@@ -41,8 +42,8 @@ export const requestCode = async (
 const ACTIONS = { recover: 'developer.recovery_requested', sign_in: 'developer.sign_in_requested' }
 
 /** Sends a recovery code (`POST /api/v1/dev/recover`). @throws `mail_not_configured` */
-export const requestRecovery = (work: Work, email: string): Promise<{ accepted: true }> =>
-  requestCode(work, email, 'recover')
+export const requestRecovery = (work: Work, email: string, language: string): Promise<{ accepted: true }> =>
+  requestCode(work, email, 'recover', language)
 
 /**
  * Gives an account a new key for the code in its recovery e-mail (`POST /api/v1/dev/recover/confirm`). Every earlier key

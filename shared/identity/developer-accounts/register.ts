@@ -17,7 +17,11 @@ import type { RegisteredView, RegisterInput } from './schemas.ts'
  * Creates an account with its key, its sandbox workspace and an invite link to that workspace, all in one transaction.
  * @throws `conflict` if the e-mail address is taken, ignoring case
  */
-export const registerDeveloper = async (work: Work, input: RegisterInput): Promise<RegisteredView> => {
+export const registerDeveloper = async (
+  work: Work,
+  input: RegisterInput,
+  language: string,
+): Promise<RegisteredView> => {
   const now = work.clock.now()
   const id = work.id('developer')
   const apiKey = newSecret('dvk_')
@@ -42,6 +46,7 @@ export const registerDeveloper = async (work: Work, input: RegisterInput): Promi
     sandbox_workspace_id: workspace.id,
     sandbox_invitation_id: invitation.id,
     key_hash: sha256(apiKey),
+    language,
     created_at: now,
   }
   const view: RegisteredView = {
@@ -50,7 +55,7 @@ export const registerDeveloper = async (work: Work, input: RegisterInput): Promi
     sandbox_workspace: { id: workspace.id, name: workspace.name, is_sandbox: true, invite_link: link },
   }
   const proof = work.settings.developerProof && work.settings.mailFrom !== undefined
-  const mail = proof ? await newEmailToken(work, developer, 'prove') : undefined
+  const mail = proof ? await newEmailToken(work, { ...developer, language }, 'prove') : undefined
   await work.commit(
     [
       ClaimEntity.create(

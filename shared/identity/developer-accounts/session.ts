@@ -16,8 +16,8 @@ import { requestCode } from './recover.ts'
 import type { DeveloperSessionView, JoinInput, StartSessionInput } from './schemas.ts'
 
 /** Sends a link that signs in to the portal (`POST /api/v1/dev/sign-in`). @throws `mail_not_configured` */
-export const requestSignIn = (work: Work, email: string): Promise<{ accepted: true }> =>
-  requestCode(work, email, 'sign_in')
+export const requestSignIn = (work: Work, email: string, language: string): Promise<{ accepted: true }> =>
+  requestCode(work, email, 'sign_in', language)
 
 /**
  * Signs in with a developer key, or with the code of a sign-in e-mail (`POST /api/v1/dev/session`). The session is a
@@ -31,6 +31,7 @@ export const requestSignIn = (work: Work, email: string): Promise<{ accepted: tr
 export const startDeveloperSession = async (
   work: Work,
   { api_key = '', token }: StartSessionInput,
+  language: string,
 ): Promise<DeveloperSessionView> => {
   const code = token === undefined ? undefined : await loadEmailToken(work, token, 'sign_in')
   const key = code ? undefined : await loadKey(work, api_key)
@@ -50,7 +51,13 @@ export const startDeveloperSession = async (
       [
         DeveloperEntity.update(
           { id: developerId },
-          { set: { keys: session.keys, ...(proves && { email_verified_at: now, key_hash: mainHash }) } },
+          {
+            set: {
+              keys: session.keys,
+              ...(code?.email === developer.email && { language }),
+              ...(proves && { email_verified_at: now, key_hash: mainHash }),
+            },
+          },
           { where: { ...unchangedKeys(developer), ...unchangedMembers(developer), status: 'active' } },
         ),
         ...(proves

@@ -60,6 +60,8 @@ const developer = () =>
     members: z.array(member()).optional(),
     /** Time at which the developer proved that the e-mail address is theirs. */
     email_verified_at: z.number().optional(),
+    /** Language of their browser, for e-mail that no request causes. Absent in accounts from before it was stored. */
+    language: z.string().optional(),
     created_at: z.number(),
   })
 

@@ -150,6 +150,14 @@ describe('GET /oauth/authorize', () => {
       expect(headers['content-security-policy']).not.toContain('unsafe')
     })
 
+    it('in the browser’s language', async () => {
+      const headers = { ...browser, 'accept-language': 'de-AT,de;q=0.9' }
+      const answer = await platform.call('GET', '/oauth/authorize?client_id=app_unknown', { headers })
+      expect(answer.text).toContain('<html lang="de">')
+      expect(answer.text).toContain('<h1>Dieser Link funktioniert nicht</h1>')
+      expect(answer.headers.vary).toBe('Accept, Accept-Language')
+    })
+
     it('that repeats nothing of the request', async () => {
       const { app } = await installed(platform.deps)
       const evil = encodeURIComponent('<script>alert(1)</script> Call +1 555 0100 now')

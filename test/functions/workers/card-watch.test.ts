@@ -70,6 +70,20 @@ it('the developer is notified once of a changed card, and the change ends when t
   expect(mails()).toHaveLength(1)
 })
 
+it('the developer is notified in the language of the browser in which they last signed in by e-mail', async () => {
+  const { email } = (await developer.call('GET', '/api/v1/dev/me')).body
+  const headers = { 'accept-language': 'de-DE,de;q=0.9,en;q=0.8' }
+  await platform.call('POST', '/api/v1/dev/sign-in', { body: { email }, headers })
+  const mail = platform.mails.at(-1)
+  expect(mail?.subject).toContain('Anmeldung im Entwicklerportal')
+  expect(mail?.text).toContain('Um dich anzumelden, öffne diesen Link')
+  const token = /#\/sign-in\/(dvt_\S+)/.exec(mail?.text ?? '')?.[1]
+  expect((await platform.call('POST', '/api/v1/dev/session', { body: { token }, headers })).status).toBe(201)
+  card = cardAt(agent.url, { description: 'Sells more.' })
+  await dayPasses()
+  expect(mails()).toMatchObject([{ subject: expect.stringContaining('hat sich geändert') }])
+})
+
 it('the developer is notified on the third day of a card that can’t be used', async () => {
   card = undefined
   await dayPasses()
