@@ -42,7 +42,7 @@ const messages = defineEndpoint({
   list: {
     load: ({ work, caller, params }) => loadConversationAsAgent(work, caller, params.id),
     read: ({ work }, page, conversation) => listMessagesAsAgent(work, conversation, page),
-    present: presentMessage,
+    present: (message) => presentMessage(message),
   },
   response: MessageSchema,
 })

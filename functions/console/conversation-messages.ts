@@ -31,7 +31,7 @@ const list = defineEndpoint({
     load: ({ work, caller, params }) => loadConversationFor(work, caller, params.id),
     read: ({ work, query: { q } }, page, { id }) =>
       q === undefined ? listMessages(work, id, page) : searchMessages(work, id, q, page),
-    present: presentMessage,
+    present: (message, { caller }) => presentMessage(message, caller.user.locale),
   },
 })
 

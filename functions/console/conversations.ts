@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { pageQuery } from '#shared/http/paging.ts'
 import { iso } from '#shared/kernel/clock.ts'
+import { textOf } from '#shared/kernel/messages.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import {
   addAnswerers,
@@ -13,10 +14,13 @@ import {
   openAgentChat,
 } from '#shared/work/answering/index.ts'
 import {
+  type Conversation,
   MarkRead,
   OpenChat,
   PersonConversationSchema,
   presentConversation,
+  presentMessage,
+  previewOf,
   searchWords,
 } from '#shared/work/conversations/index.ts'
 
@@ -24,14 +28,19 @@ const EXCERPT = 200
 
 const excerptOf = (text: string): string => truncate(text.replaceAll(/\s+/g, ' ').trim(), EXCERPT)
 
-const present = ({ conversation, answered_by, unread, match }: ListedConversation) => ({
+const lastText = ({ last_parts, last_text = '' }: Conversation, locale: string): string =>
+  last_parts ? previewOf(textOf(last_parts, locale)) : last_text
+
+const present = ({ conversation, answered_by, unread, match }: ListedConversation, locale: string) => ({
   ...presentConversation(conversation),
   answered_by,
   last_message: conversation.last_author
-    ? { author: conversation.last_author, text: conversation.last_text ?? '' }
+    ? { author: conversation.last_author, text: lastText(conversation, locale) }
     : null,
   unread,
-  match: match ? { message_id: match.id, text: excerptOf(match.text), created_at: iso(match.created_at) } : null,
+  match: match
+    ? { message_id: match.id, text: excerptOf(presentMessage(match, locale).text), created_at: iso(match.created_at) }
+    : null,
 })
 
 const list = defineEndpoint({
@@ -57,7 +66,7 @@ const list = defineEndpoint({
     }),
   list: {
     read: ({ work, caller, query }, page) => listConversationsForPerson(work, caller, query, page),
-    present: present,
+    present: (listed, { caller }) => present(listed, caller.user.locale),
   },
   response: PersonConversationSchema,
   errors: ['not_found'],
@@ -80,7 +89,7 @@ const open = defineEndpoint({
   handler: async ({ work, caller, body }) => {
     const conversation = await openAgentChat(work, caller, body.installation_id)
     const [listed] = await addAnswerers(work, caller, [conversation])
-    const view = present(listed as ListedConversation)
+    const view = present(listed as ListedConversation, caller.user.locale)
     await work.commit([], view)
     return view
   },
@@ -97,7 +106,7 @@ const read = defineEndpoint({
   response: PersonConversationSchema,
   handler: async ({ work, caller, params }) => {
     const [listed] = await addAnswerers(work, caller, [await loadConversationFor(work, caller, params.id)])
-    return present(listed as ListedConversation)
+    return present(listed as ListedConversation, caller.user.locale)
   },
 })
 

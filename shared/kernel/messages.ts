@@ -19,6 +19,15 @@ export interface Message {
 /** Declares a text that is stored, and translated when somebody reads it. */
 export const msg = (text: string, values?: Values): Message => (values ? { text, values } : { text })
 
+/** Text in parts, of which the platform's are translated for each reader and others stay as they are. */
+export type Parts = readonly (Message | string)[]
+
+/** Returns a text in a reader's language. @param locale BCP 47 */
+export const textOf = (parts: Parts, locale: string): string => {
+  const inLanguage = translator(locale)
+  return parts.map((part) => (typeof part === 'string' ? part : inLanguage(part.text, part.values))).join('')
+}
+
 /** Texts by language and English text. English is in the sources. */
 const CATALOGUES: Readonly<Record<string, Readonly<Record<string, string>>>> = { en: {}, de: german }
 

@@ -171,7 +171,7 @@ const takeTurn = async (
   signal: AbortSignal,
 ) => {
   const begun = performance.now()
-  const model = runtime.model === SAMPLE_MODEL ? sampleModel : work.model
+  const model = runtime.model === SAMPLE_MODEL ? sampleModel(target.workspace.locale) : work.model
   const answer = await model.turn({
     model: runtime.model,
     instructions: runtime.instructions,

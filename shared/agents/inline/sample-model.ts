@@ -1,3 +1,4 @@
+import { type Translate, translator } from '#shared/kernel/messages.ts'
 import type { LanguageModel, ModelAnswer, ModelCall, ModelRequest } from '#shared/kernel/ports/language-model.ts'
 
 /** Name of the built-in model, which answers by fixed rules and needs neither key nor network. */
@@ -34,13 +35,14 @@ const questionIn = (prompt: string): string => {
 const QUOTED = 200
 const quoted = (text: string): string => `“${text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text}”`
 
-const INTRODUCTION =
-  'I’m the sample agent. I answer by fixed rules, without a language model, to show how agents work here.'
+const introduction = (t: Translate): string =>
+  t('I’m the sample agent. I answer by fixed rules, without a language model, to show how agents work here.')
 
-const SUGGESTIONS =
-  'Try “Tell me about this workspace”, which reads the workspace’s settings, or “Create a task: water the plants”.'
+const suggestions = (t: Translate): string =>
+  t('Try “Tell me about this workspace”, which reads the workspace’s settings, or “Create a task: water the plants”.')
 
-const TASK = /\btask\b[^:]*:\s*(?<title>.+)/is
+/** English and German, because the suggestions are in the workspace's language. */
+const TASK = /\b(?:task|aufgabe)\b[^:]*:\s*(?<title>.+)/is
 const WORKSPACE = /\bworkspace\b/i
 
 /** Returns the call that a question asks for. */
@@ -51,31 +53,42 @@ const callFor = (question: string): Omit<ModelCall, 'id'> | undefined => {
 }
 
 /** Puts the result of a call into words. */
-const report = (tool: string, text: string): string => {
+const report = (t: Translate, tool: string, text: string): string => {
   const result = parsed(text)
-  if ('error' in result) return 'I tried, but wasn’t allowed to. The run shows what was refused, and why.'
-  if (tool === 'create_task') return 'Done: the task is on the board under Tasks.'
+  if ('error' in result) return t('I tried, but wasn’t allowed to. The run shows what was refused, and why.')
+  if (tool === 'create_task') return t('Done: the task is on the board under Tasks.')
   const { name, locale, time_zone } = result
   return [
-    typeof name === 'string' ? `This workspace is called ${quoted(name)}.` : 'I read the workspace’s settings.',
-    ...(typeof locale === 'string' ? [`Its language is ${locale}.`] : []),
-    ...(typeof time_zone === 'string' ? [`Its time zone is ${time_zone}.`] : []),
-    'I read that with the tool workspace_info, which you can see in the run.',
+    typeof name === 'string'
+      ? t('This workspace is called {name}.', { name: quoted(name) })
+      : t('I read the workspace’s settings.'),
+    ...(typeof locale === 'string' ? [t('Its language is {locale}.', { locale })] : []),
+    ...(typeof time_zone === 'string' ? [t('Its time zone is {zone}.', { zone: time_zone })] : []),
+    t('I read that with the tool workspace_info, which you can see in the run.'),
   ].join(' ')
 }
 
-const turn = ({ messages, tools }: Pick<ModelRequest, 'messages' | 'tools'>): ModelAnswer => {
+const turn = (t: Translate, { messages, tools }: Pick<ModelRequest, 'messages' | 'tools'>): ModelAnswer => {
   const last = messages.at(-1)
   if (last?.role === 'tool') {
     const [result] = last.results
-    return answer(result ? report(result.tool, result.text) : INTRODUCTION)
+    return answer(result ? report(t, result.tool, result.text) : introduction(t))
   }
   const question = last?.role === 'user' ? questionIn(last.text) : ''
   const call = callFor(question)
   if (call && tools.some(({ name }) => name === call.tool)) return answer('', [{ id: 'call-1', ...call }])
-  if (call) return answer(`${INTRODUCTION} I’m not allowed to use the tool ${call.tool} in this workspace.`)
-  return answer(`${question ? `You wrote ${quoted(question)}. ` : ''}${INTRODUCTION} ${SUGGESTIONS}`)
+  if (call)
+    return answer(
+      `${introduction(t)} ${t('I’m not allowed to use the tool {tool} in this workspace.', { tool: call.tool })}`,
+    )
+  const said = question ? [t('You wrote {question}.', { question: quoted(question) })] : []
+  return answer([...said, introduction(t), suggestions(t)].join(' '))
 }
 
-/** The built-in model. The same conversation always gets the same turn. */
-export const sampleModel: LanguageModel = { turn: async (request) => turn(request) }
+/**
+ * Returns the built-in model, which speaks the workspace's language. The same conversation always gets the same turn.
+ * @param locale BCP 47
+ */
+export const sampleModel = (locale: string): LanguageModel => ({
+  turn: async (request) => turn(translator(locale), request),
+})

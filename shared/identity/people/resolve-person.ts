@@ -1,5 +1,6 @@
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { translator } from '#shared/kernel/messages.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { IdentityEntity, type Member, MemberEntity, MembershipEntity, type User, UserEntity } from './entity.ts'
 import { type Belonging, findBelonging, listWorkspacesOf } from './memberships.ts'
@@ -126,8 +127,9 @@ const createOwnWorkspace = (
   work: Work,
   owner: { id: string; name: string; firstName: string; locale: string },
 ): Pick<Arrival, 'belonging' | 'writes'> => {
+  const t = translator(owner.locale)
   const { workspace, writes } = newWorkspaceWrites(work, {
-    name: `${owner.firstName}’s workspace`,
+    name: t('{name}’s workspace', { name: owner.firstName }),
     locale: owner.locale,
   })
   const member: Member = {

@@ -1,6 +1,7 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { idFloor, idTime } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { msg, type Parts } from '#shared/kernel/messages.ts'
 import { RUN_ERRORS, runErrorText } from '#shared/kernel/run-errors.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import { type Message, MessageEntity } from '../conversations/entity.ts'
@@ -10,7 +11,7 @@ import { requestLines } from '../runs/shown-request.ts'
 
 /** Message posted to a conversation when a run ends. */
 export interface RunMessage {
-  text: string
+  text: string | Parts
   error_code?: string | undefined
 }
 
@@ -26,7 +27,7 @@ export const composeRunMessage = async (
     return failureMessage(run.error_code, run.error_message ?? '')
   }
   if (run.status === 'cancelled') {
-    return { text: RUN_ERRORS.run_cancelled.forPeople, error_code: 'run_cancelled' }
+    return { text: [RUN_ERRORS.run_cancelled.forPeople], error_code: 'run_cancelled' }
   }
   if (run.status === 'failed') return failureMessage(run.error_code ?? 'agent_failed', run.error_message ?? '')
   const output = (await presentOutput(deps, run)) ?? {}
@@ -34,7 +35,8 @@ export const composeRunMessage = async (
   if (typeof text === 'string' && text.trim() !== '') return { text: fitting(text) }
   if (await hasWritten(deps, run)) return undefined
   return {
-    text: Object.keys(output).length === 0 ? 'The run finished without a reply.' : fitting(JSON.stringify(output)),
+    text:
+      Object.keys(output).length === 0 ? [msg('The run finished without a reply.')] : fitting(JSON.stringify(output)),
   }
 }
 
@@ -71,7 +73,8 @@ const hasWritten = async (
 export const failureMessage = (error_code: string, said: string): RunMessage => {
   const meaning =
     runErrorText(error_code)?.forPeople ?? truncate(said.trim().toWellFormed(), LIMITS.agentErrorCharacters)
-  return { text: `There’s no reply. ${meaning}${meaning ? ' ' : ''}(${error_code})`, error_code }
+  const text = [msg('There’s no reply.'), ' ', ...(meaning === '' ? [] : [meaning, ' ']), `(${error_code})`]
+  return { text, error_code }
 }
 
 /** Returns the message that asks for approval, with a link to the run in the console. */
@@ -79,9 +82,9 @@ export const approvalRequestText = (
   baseUrl: string,
   run: Pick<Run, 'id'>,
   { tool, request }: Pick<Approval, 'tool' | 'request'>,
-): string =>
-  [
-    `The agent needs your approval to use ${tool}.`,
-    ...(request ? requestLines(request) : []),
-    `Review the whole request: ${baseUrl}/app#/runs/${run.id}`,
-  ].join('\n')
+): Parts => [
+  ...[msg('The agent needs your approval to use {tool}.', { tool }), ...(request ? requestLines(request) : [])].flatMap(
+    (line) => [line, '\n'],
+  ),
+  msg('Review the whole request: {link}', { link: `${baseUrl}/app#/runs/${run.id}` }),
+]

@@ -2,6 +2,7 @@ import { orchestratorId } from '#shared/access/orchestrator/index.ts'
 import { emitEvent } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { type Parts, textOf } from '#shared/kernel/messages.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
@@ -12,6 +13,16 @@ export type NewConversation = Omit<Conversation, 'id' | 'created_at' | 'last_mes
 
 /** Characters of the latest message that a list of conversations shows. */
 const PREVIEW = 140
+
+/** Returns the beginning of a text in one line. */
+export const previewOf = (text: string): string =>
+  truncate(
+    text
+      .slice(0, 2 * PREVIEW)
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+    PREVIEW,
+  )
 
 /** Creates a conversation, with writes for the caller's transaction. */
 export const newConversation = (
@@ -24,7 +35,8 @@ export const newConversation = (
 
 export interface NewMessage {
   author: Message['author']
-  text: string
+  /** Parts if the platform writes it, which each reader gets in their language. */
+  text: string | Parts
   attachments?: Message['attachments']
   mention?: Message['mention'] | undefined
   /** Run in which an agent writes it, or run that answers a person's message. */
@@ -51,7 +63,7 @@ export const newMessage = (
   conversation: Conversation,
   {
     author,
-    text,
+    text: given,
     attachments = [],
     mention,
     run_id,
@@ -65,6 +77,8 @@ export const newMessage = (
   }: NewMessage,
 ): { message: Message; writes: Write[] } => {
   const { workspace_id } = conversation
+  const parts = typeof given === 'string' ? undefined : [...given]
+  const text = typeof given === 'string' ? given : textOf(given, 'en')
   const now = work.clock.now()
   const message: Message = {
     id: at?.id ?? work.id('message'),
@@ -72,6 +86,7 @@ export const newMessage = (
     workspace_id,
     author,
     text,
+    parts,
     attachments,
     mention,
     run_id,
@@ -95,13 +110,8 @@ export const newMessage = (
             last_message_at,
             last_message_id: message.id,
             last_author: author,
-            last_text: truncate(
-              text
-                .slice(0, 2 * PREVIEW)
-                .replaceAll(/\s+/g, ' ')
-                .trim(),
-              PREVIEW,
-            ),
+            last_text: previewOf(text),
+            last_parts: parts,
           },
           ...(list && { list }),
         },

@@ -6,6 +6,14 @@ export const CONVERSATION_KINDS = ['main', 'agent', 'task', 'person'] as const
 const authorFields = () =>
   z.object({ type: z.enum(['user', 'agent', 'orchestrator', 'contact']), id: z.string(), name: z.string() })
 
+const textParts = () =>
+  z.array(
+    z.union([
+      z.string(),
+      z.object({ text: z.string(), values: z.record(z.string(), z.union([z.string(), z.number()])).optional() }),
+    ]),
+  )
+
 const conversation = () =>
   z.object({
     id: z.string(),
@@ -27,6 +35,8 @@ const conversation = () =>
     last_message_id: z.string().optional(),
     last_author: authorFields().optional(),
     last_text: z.string().optional(),
+    /** The latest message, if the platform wrote it. */
+    last_parts: textParts().optional(),
     created_at: z.number(),
   })
 
@@ -51,7 +61,7 @@ export const ConversationEntity = defineEntity({
   schema: conversation,
   pk: 'WS#{workspace_id}',
   sk: 'CNV#{id}',
-  personal: { names: ['last_author'], text: ['title', 'last_text'] },
+  personal: { names: ['last_author'], text: ['title', 'last_text', 'last_parts'] },
   retention: {
     workspace: 'removed',
     person: 'kept',
@@ -77,7 +87,10 @@ export const messageSchema = () =>
     conversation_id: z.string(),
     workspace_id: z.string(),
     author: authorFields(),
+    /** English if the platform wrote it. */
     text: z.string(),
+    /** Parts of a text of the platform, which each person gets in their language. */
+    parts: textParts().optional(),
     attachments: z.array(attachmentFields()),
     /** Agent that a person mentioned, and that answers this message instead of the conversation's own. */
     mention: z.object({ installation_id: z.string(), name: z.string() }).optional(),
@@ -101,7 +114,7 @@ export const MessageEntity = defineEntity({
   schema: messageSchema,
   pk: 'CNV#{conversation_id}',
   sk: 'MSG#{id}',
-  personal: { names: ['author'], text: ['text', 'attachments'] },
+  personal: { names: ['author'], text: ['text', 'parts', 'attachments'] },
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 

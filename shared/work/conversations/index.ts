@@ -1,5 +1,5 @@
 export { loadAttachments } from './attachments.ts'
-export { newConversation, newMessage } from './create.ts'
+export { newConversation, newMessage, previewOf } from './create.ts'
 export {
   type Conversation,
   ConversationEntity,

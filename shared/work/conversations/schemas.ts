@@ -3,6 +3,7 @@ import { logoPathField } from '#shared/catalogue/logos/index.ts'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { textOf } from '#shared/kernel/messages.ts'
 import { CONVERSATION_KINDS, type Conversation, MESSENGER_STATUSES, type Message } from './entity.ts'
 
 /** A conversation as the API shows it (contract/tasks-files-conversations.md#conversations). */
@@ -94,11 +95,12 @@ export const presentConversation = (conversation: Conversation): z.infer<ReturnT
 
 export type MessageView = z.infer<ReturnType<typeof MessageSchema>>
 
-export const presentMessage = (message: Message): MessageView => ({
+/** @param locale language of the reader, in which texts of the platform are. Agents read them in English. */
+export const presentMessage = (message: Message, locale = 'en'): MessageView => ({
   id: message.id,
   conversation_id: message.conversation_id,
   author: message.author,
-  text: message.text,
+  text: message.parts ? textOf(message.parts, locale) : message.text,
   attachments: message.attachments,
   mention: message.mention ?? null,
   status: message.status ?? null,

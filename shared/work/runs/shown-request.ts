@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type Message, msg } from '#shared/kernel/messages.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 
 /** An outgoing request as people see it before they approve it: each part separate, so that none passes for another. */
@@ -25,10 +26,10 @@ export type ShownRequest = z.infer<ReturnType<typeof ShownRequest>>
 const PATH = 500
 
 /** Returns the lines that describe a request in a message: one each for method, origin and path. */
-export const requestLines = ({ method, origin, path, unicode_host, mixed_scripts }: ShownRequest): string[] => [
-  `Method: ${method}`,
-  `Origin: ${origin}`,
-  ...(unicode_host === null ? [] : [`International name: ${unicode_host}`]),
-  ...(mixed_scripts ? ['⚠️ This name mixes scripts. It may imitate another one.'] : []),
-  `Path: ${path.length > PATH ? `${truncate(path, PATH)}…` : path}`,
+export const requestLines = ({ method, origin, path, unicode_host, mixed_scripts }: ShownRequest): Message[] => [
+  msg('Method: {method}', { method }),
+  msg('Origin: {origin}', { origin }),
+  ...(unicode_host === null ? [] : [msg('International name: {unicode_host}', { unicode_host })]),
+  ...(mixed_scripts ? [msg('⚠️ This name mixes scripts. It may imitate another one.')] : []),
+  msg('Path: {path}', { path: path.length > PATH ? `${truncate(path, PATH)}…` : path }),
 ]

@@ -55,7 +55,10 @@ const withConversation = async (deps: Reading, task: Task): Promise<TaskWithConv
     presentTask(deps, task),
     deps.table.query(MessageEntity, { conversation_id }, { limit: MESSAGES }),
   ])
-  return { ...view, conversation: { id: conversation_id, messages: items.map(presentMessage).reverse() } }
+  return {
+    ...view,
+    conversation: { id: conversation_id, messages: items.map((message) => presentMessage(message)).reverse() },
+  }
 }
 
 const taskBytes = ({ description, result }: Task): number =>

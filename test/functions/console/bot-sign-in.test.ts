@@ -60,6 +60,11 @@ describe('signing in through Telegram', () => {
     expect(seen.body).toMatchObject({ user: answer.body.user, workspace: answer.body.workspace })
   })
 
+  it('names the first workspace in the person’s language', async () => {
+    const { body } = await signIn(newPerson({ first_name: 'Ann', language_code: 'de' }))
+    expect(body.workspace.name).toBe('Workspace von Ann')
+  })
+
   it('finds the same account through Mini App and login widget, and records which one was used', async () => {
     const person = newPerson()
     const first = await signIn(person)

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { UserEntity } from '#shared/identity/people/entity.ts'
+import { type Message, MessageEntity } from '#shared/work/conversations/entity.ts'
 import { ACCEPT } from '#test/functions/api/agents-support.ts'
 import { filesOf } from '#test/functions/api/files-support.ts'
 import { callbackToken, workspace } from '#testkit/fixtures.ts'
@@ -214,6 +216,27 @@ describe('a message to an agent', () => {
     expect((await ann.messages(chat))[1]).toMatchObject({ author: { type: 'agent' }, text, error_code })
   })
 
+  it('is told what the platform says in the person’s language, while agents read it in English', async () => {
+    const { agent, ann } = await chats.pair()
+    const { table } = platform.deps
+    await table.transact([UserEntity.update({ id: ann.user.id }, { set: { locale: 'de-AT' } })])
+    agent.behaves(() => ({ status: 'nonsense' }))
+    const chat = await ann.open(agent.installation.id)
+    await ann.say(chat, 'Hm?')
+    await chats.settle()
+    const german = 'Es gibt keine Antwort. Der Agent hat eine ungültige Antwort gesendet. (agent_invalid_response)'
+    expect((await ann.messages(chat))[1]?.text).toBe(german)
+    const [listed] = (await ann.call('GET', '/console/conversations?kind=agent')).body.items
+    expect(listed.last_message.text).toBe(german)
+    const [found] = (await ann.call('GET', '/console/conversations?q=invalid')).body.items
+    expect(found.match.text).toBe(german)
+    const { items } = await table.query(MessageEntity, { conversation_id: chat }, { limit: 1 })
+    expect(items[0]?.text).toBe('There’s no reply. The agent sent an invalid reply. (agent_invalid_response)')
+    // A record of an earlier version has the English text only.
+    await table.transact([MessageEntity.update(items[0] as Message, { set: { parts: undefined } })])
+    expect((await ann.messages(chat))[1]?.text).toMatch(/^There’s no reply\./)
+  })
+
   it('may be answered by the agent’s own messages, and an output without a text adds none', async () => {
     const { agent, ann } = await chats.pair()
     const chat = await ann.open(agent.installation.id)
@@ -244,6 +267,10 @@ describe('a message to an agent', () => {
     expect(waiting).toMatchObject([{ run_id, approval: { step_id: body.step_id, tool: 'http_fetch' } }])
     // The link opens a page for people, not an API endpoint.
     expect(waiting[0]?.text).toContain(`/app#/runs/${run_id}`)
+    expect(waiting[0]?.text.split('\n').slice(0, 2)).toEqual([
+      'The agent needs your approval to use http_fetch.',
+      'Method: GET',
+    ])
     for (let i = 0; i < 3; i++) {
       platform.clock.advance(900_000)
       await platform.sweep()

@@ -40,6 +40,19 @@ describe('the sample agent', () => {
     expect(tasks.items.map(({ title }: { title: string }) => title)).toEqual(['water the plants'])
   })
 
+  it('speaks and understands the language of the workspace', async () => {
+    const { token } = await owner()
+    await platform.call('PATCH', '/console/workspace', { token, body: { locale: 'de' } })
+    const { body } = await install(token)
+    const answer = await ask(token, body.id, 'Hallo')
+    expect(answer).toContain('Ich bin der Beispielagent.')
+    const [first = '', second = ''] = [...answer.matchAll(/„([^“]+)“/g)].map(([, suggestion]) => suggestion)
+    expect(await ask(token, body.id, first)).toContain('Seine Sprache ist de.')
+    expect(await ask(token, body.id, second)).toContain('auf dem Board')
+    const { body: tasks } = await platform.call('GET', '/console/tasks', { token })
+    expect(tasks.items).toMatchObject([{ title: 'Pflanzen gießen' }])
+  })
+
   it('gives the same answer to the same question, and repeats its input as text', async () => {
     const { token } = await owner()
     const { body } = await install(token)

@@ -39,7 +39,7 @@ const Decided = ({ status, decision }: { status: string; decision: Decision }) =
           )
         : t('{status, select, rejected {Rejected} other {Approved}} because nobody decided in time', { status })}
       , <When at={at} />
-      {comment && (
+      {by && comment && (
         <>
           : <Prose text={comment} />
         </>
