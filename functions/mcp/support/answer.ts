@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { auditUnofferedAsk } from '#shared/agents/calls/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { callerName } from '#shared/http/callers.ts'
 import { idOf, jsonRpcError, jsonRpcFailure, jsonRpcResult } from '#shared/http/json-rpc.ts'
@@ -113,6 +114,7 @@ const answerRequest = async (
     : await readLegacy(work, caller, request.headers)
   const agent = slug === undefined ? undefined : await listToolsOf(work, caller, slug)
   if (slug !== undefined && !agent) {
+    if (message.method === 'tools/call') await auditUnoffered(work, caller, slug, String(message.params.name))
     throw fail('not_found', { message: 'No agent with this slug that you can call is installed in the workspace.' })
   }
   const outbox = new Outbox(work.settings.streaming && (request.headers.accept?.includes('text/event-stream') ?? false))
@@ -209,16 +211,28 @@ const positionOf = (read: () => string): string => {
   }
 }
 
-const call: Handler = async ({ work, caller, request: { headers }, agent, lane, outbox }, message) => {
+const call: Handler = async ({ work, caller, request: { headers }, agent, slug, lane, outbox }, message) => {
   const { name, arguments: args = {} } = message.params
   if (typeof name !== 'string' || !isObject(args)) {
     throw new McpError(MCP_ERRORS.invalidParams, 'tools/call needs name (a string) and arguments (an object).')
   }
   const named = agent ? ofAgent(agent, name) : await findTool(work, caller, name)
+  if (!named) await auditUnoffered(work, caller, slug, name)
   if (!named) throw new McpError(MCP_ERRORS.invalidParams, `There is no tool ${name.slice(0, 100)}. Call tools/list.`)
   if (lane.isModern && named.kind === 'agent') requireParameterHeaders(named.tool.declared, args, headers)
   const context = { work, caller, headers, lane, outbox, describe: (error: PlatformError) => described(work, error) }
   return callTool(context, message, named, args)
+}
+
+/**
+ * Audits a call of an agent that the caller isn't offered, such as one whose policy excludes it. The answer doesn't tell which of
+ * the reasons it is. @param slug the agent of the address; otherwise, the tool's name begins with it
+ */
+const auditUnoffered = async (work: Work, caller: McpCaller, slug: string | undefined, name: string): Promise<void> => {
+  const [first = '', ...rest] = name.split('__')
+  const called = slug === undefined ? { agent: first, tool: rest.join('__') } : { agent: slug, tool: name }
+  if (isPerson(caller) || called.tool === '') return
+  await auditUnofferedAsk(work, { ...caller, bound: caller.run !== undefined }, called)
 }
 
 const ofAgent = ({ tools, refusal }: NonNullable<Scene['agent']>, name: string): Named | undefined => {

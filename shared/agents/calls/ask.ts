@@ -1,6 +1,6 @@
 import { type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
-import { fail } from '#shared/kernel/errors.ts'
+import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import {
@@ -77,6 +77,27 @@ export const startAsked = async (work: Work, caller: CallingAgent, ask: AskAgent
   // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
   const runId = work.id('run')
   return (await askedBefore(work, caller.workspace.id, runId)) ?? start(work, caller, ask, runId)
+}
+
+/**
+ * Audits a call of a tool that the caller isn't offered over another protocol, with the reason for which `ask_agent` would refuse
+ * it. It starts nothing.
+ */
+export const auditUnofferedAsk = async (
+  work: Work,
+  caller: CallingAgent,
+  { agent, tool }: Pick<AgentCall, 'agent' | 'tool'>,
+): Promise<void> => {
+  const call = startCall(work, caller, { kind: 'ask_agent', agent, tool })
+  try {
+    await withRefusalAudit(work, call, () =>
+      admitCall(work, caller, call, async (target) => {
+        if (tool !== undefined) await loadDeclaredTool(work, target, tool)
+      }),
+    )
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.status >= 500) throw error
+  }
 }
 
 /** Position of a run that nobody waits for: as deep, and with a clock of its own, like a delegated task's. */

@@ -1,7 +1,7 @@
 export type { CallingAgent } from './admit.ts'
 export { runAgain } from './again.ts'
 export { presentAnswer } from './answer.ts'
-export { type AskAgent, type Asked, inTime, startAsked } from './ask.ts'
+export { type AskAgent, type Asked, auditUnofferedAsk, inTime, startAsked } from './ask.ts'
 export { type AskAsPerson, startAskedByPerson } from './ask-as-person.ts'
 export type { FoundAgent } from './declared-tool.ts'
 export { cancelAsked, followAsked } from './follow.ts'

@@ -45,6 +45,42 @@ const asksOnce =
   ({ resume }: Execute) =>
     resume ? { status: 'succeeded', output: { told: resume.input } } : asks(questions)
 
+describe('a call of an agent that the caller isn’t offered', () => {
+  it('is audited with the reason, which the answer doesn’t tell, and reaches nobody', async () => {
+    const { caller, target, client, call } = await scene({ tools: tool() })
+    const name = `${target.slug}__look`
+    const noTool = async (named: string) => {
+      platform.clock.advance(1)
+      const { body } = await client.modern('tools/call', { name: named })
+      return body.error
+    }
+    const audited = async () =>
+      (await agents.audit(caller.workspaceId)).map(({ action, details: { reason, policy, tool: asked } }) => [
+        action,
+        reason,
+        policy,
+        asked,
+      ])
+    await target.set({ allowed_callers: [] })
+    expect(await noTool(name)).toEqual({ code: -32_602, message: `There is no tool ${name}. Call tools/list.` })
+    const denied = ['agent.call_denied', 'tool_denied', 'agent_policy', 'look']
+    expect(await audited()).toEqual([denied])
+    platform.clock.advance(1)
+    expect((await call()).status, 'at the address of the agent').toBe(404)
+    expect(await audited()).toEqual([denied, denied])
+    await target.set({ allowed_callers: null })
+    expect((await noTool(`${target.slug}__other`)).code).toBe(-32_602)
+    expect((await noTool('nobody__look')).code).toBe(-32_602)
+    expect((await noTool('nothing')).code, 'no agent’s tool').toBe(-32_602)
+    expect((await audited()).slice(2)).toEqual([
+      ['agent.call_denied', 'tool_not_offered', undefined, 'other'],
+      ['agent.call_denied', 'unknown_agent', undefined, 'look'],
+    ])
+    expect(await agents.runsOf(target)).toEqual([])
+    expect((await client.modern('tools/call', { name })).body.result.isError).toBe(false)
+  })
+})
+
 describe('a call as a task', () => {
   it('is the agent’s run, which only its caller can read, from the start to the result', async () => {
     const { call, task, caller, client } = await scene({ tools: tool({ task: 'always' }) })
