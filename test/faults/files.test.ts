@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DAY, HOUR } from '#shared/kernel/clock.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { imageHashes } from '#shared/catalogue/apps/logos.ts'
+import { LogoFetchEntity } from '#shared/catalogue/logos/entity.ts'
+import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
 import { filesOf } from '#test/functions/api/files-support.ts'
+import { newApp, newDeveloper } from '#testkit/developers.ts'
+import { pngOf } from '#testkit/images.ts'
 import { startPlatform, type TestPlatform } from '#testkit/platform.ts'
+import { startReceiver } from '#testkit/receiver.ts'
+import { recover } from './die-at-each.ts'
 
 let platform: TestPlatform
 beforeEach(async () => {
@@ -55,6 +62,13 @@ const sweepLater = async (ms: number) => {
   await platform.sweep()
 }
 
+/** Names of an app's images in the bucket, and of those that its record names. */
+const imagesOf = (app: string) => [...platform.objects.keys()].filter((key) => key.startsWith(`logos/${app}/`)).sort()
+const knownImages = async (id: string) => {
+  const app = await platform.deps.table.get(AppEntity, { id })
+  return [...new Set(app ? imageHashes(app) : [])].map((hash) => `logos/${id}/${hash}`).sort()
+}
+
 describe.each<Moment>(['before', 'after'])('a process that dies %s a call', (moment) => {
   it('leaves no object without a record and no record without an object when it creates a file', async () => {
     const calls = await dieEverywhere(moment, async (die) => {
@@ -69,6 +83,45 @@ describe.each<Moment>(['before', 'after'])('a process that dies %s a call', (mom
       return died
     })
     expect(calls).toBeGreaterThanOrEqual(3)
+  })
+
+  it('leaves no image that its app doesn’t refer to when it takes a screenshot', async () => {
+    await dieEverywhere(moment, async (die) => {
+      const developer = await newDeveloper(platform)
+      const app = await newApp(developer)
+      const image = pngOf(320, [1, 2, 3]).toString('base64')
+      const upload = () => developer.call('POST', `/api/v1/dev/apps/${app.id}/screenshots`, { image })
+      const died = await die(upload)
+      await recover(platform, 3 * MINUTE)
+      expect(imagesOf(app.id)).toEqual(await knownImages(app.id))
+      expect((await upload()).status).toBe(201)
+      await recover(platform, 3 * MINUTE)
+      expect(imagesOf(app.id)).toHaveLength(1)
+      expect(imagesOf(app.id)).toEqual(await knownImages(app.id))
+      return died
+    })
+  })
+
+  it('leaves no image that its app doesn’t refer to when it fetches a logo, even if the address has another then', async () => {
+    const outside = await startReceiver()
+    try {
+      await dieEverywhere(moment, async (die) => {
+        const app = await newApp(await newDeveloper(platform), { logo_url: `${outside.url}/logo.png` })
+        const serve = (color: [number, number, number]) =>
+          outside.answer({ kind: 'answer', headers: { 'content-type': 'image/png' }, body: pngOf(64, color) })
+        serve([1, 2, 3])
+        // A message of a dead worker comes again and again.
+        const died = await die(() => platform.drain().catch(() => undefined))
+        serve([4, 5, 6])
+        for (let hour = 0; hour < 3; hour++) await recover(platform, HOUR)
+        expect(imagesOf(app.id)).toHaveLength(1)
+        expect(imagesOf(app.id)).toEqual(await knownImages(app.id))
+        expect(await platform.deps.table.get(LogoFetchEntity, { owner: app.id })).toBeUndefined()
+        return died
+      })
+    } finally {
+      await outside.close()
+    }
   })
 
   it('is followed by a retry with the same key that creates one lasting file', async () => {

@@ -1,10 +1,11 @@
-import type { Work } from '#shared/foundation/work/index.ts'
+import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { type ImageSize, readImageSize } from '#shared/kernel/image-size.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { logoObject } from '../logos/path.ts'
+import { newImageMark } from '../logos/request.ts'
 import { hashLogo } from '../logos/serve.ts'
 import { AppEntity } from './entity.ts'
 import { logoChangeWrites } from './logos.ts'
@@ -52,6 +53,7 @@ export const uploadScreenshot = async (
     const view = presentUpload(appId, upload)
     const object = logoObject(appId, upload.id)
     const store = () => work.objects.put(object, bytes, `image/${format}`)
+    await withoutAnswer(work).commit([await newImageMark(work, appId, upload.id)])
     await store()
     const uploads = [...(app.uploads ?? []).filter(({ id }) => id !== upload.id), upload].slice(-KEPT_UPLOADS)
     await work.commit(

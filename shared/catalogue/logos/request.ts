@@ -3,7 +3,8 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
 import type { Key, Write } from '#shared/table/entity.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
-import { LogoFetchEntity } from './entity.ts'
+import { missing } from '#shared/table/expressions.ts'
+import { LogoFetchEntity, unusedOf } from './entity.ts'
 import type { LogoEventType } from './events.ts'
 
 /** Grace period before a fetch that nobody finished is begun again. */
@@ -31,6 +32,24 @@ export const logoFetchWrites = (
   }),
   emitWanted(work, owner),
 ]
+
+/**
+ * Returns the write that has an image deleted unless its owner shows it by then. It is committed before the image is stored, because
+ * a process that dies in between would leave an image that nothing refers to.
+ */
+export const newImageMark = async (
+  work: Pick<Work, 'clock' | 'id' | 'table'>,
+  owner: string,
+  hash: string,
+): Promise<Write> => {
+  const waiting = await work.table.get(LogoFetchEntity, { owner })
+  // With a new id, so that the end of a fetch that has begun doesn't end this one.
+  const mark = { owner, id: work.id('event'), failed: 0, adopts: waiting?.adopts, due_at: work.clock.now() + OVERDUE }
+  return LogoFetchEntity.replace(
+    { ...mark, unused: [...new Set([...unusedOf(waiting), hash])] },
+    { where: { id: waiting?.id ?? missing } },
+  )
+}
 
 /** Handles an overdue fetch: begins it again. */
 export const handleOverdueLogoFetch = async (

@@ -39,7 +39,9 @@ export const fetchLogos = async (work: WorkerWork, owner: string): Promise<void>
   const { developerId, wanted } = await (owner === PLATFORM_LOGO ? wantedByPlatform(work) : wantedByApp(work, fetch))
   for (const hash of unusedOf(fetch)) await removeUnused(work, owner, hash)
   let failed = false
-  for (const one of wanted) failed = !(await fetchOne(work, fetch, developerId, one)) || failed
+  // Images that a death from here on would leave behind. The next attempt deletes them.
+  const marked = new Set<string>()
+  for (const one of wanted) failed = !(await fetchOne(work, fetch, developerId, one, marked)) || failed
   const delay = failed ? DELAYS[fetch.failed] : undefined
   const where = { id: fetch.id, failed: fetch.failed }
   await ifUnchanged(
@@ -58,9 +60,10 @@ export const fetchLogos = async (work: WorkerWork, owner: string): Promise<void>
 /** Fetches, checks and stores one image. @returns false if that failed */
 const fetchOne = async (
   work: WorkerWork,
-  { owner }: LogoFetch,
+  { owner, id, failed }: LogoFetch,
   developerId: string,
   { url, replaces, writes }: Wanted,
+  marked: Set<string>,
 ): Promise<boolean> => {
   // Accounts are free, so fetches have the budgets of sandboxes.
   if (await sandboxRefusal(work, { is_sandbox: true, workspace_id: developerId }, url)) return false
@@ -72,6 +75,10 @@ const fetchOne = async (
   const logo = { url, hash: hashLogo(result.body) }
   const object = logoObject(owner, logo.hash)
   const store = () => work.objects.put(object, result.body, `image/${format}`)
+  for (const hash of [logo.hash, replaces?.hash]) if (hash !== undefined) marked.add(hash)
+  const mark = LogoFetchEntity.update({ owner }, { set: { unused: [...marked] } }, { where: { id, failed } })
+  // A newer request does the same.
+  if (!(await ifUnchanged(work.commit([mark])))) return false
   await store()
   const shown = await ifUnchanged(work.commit(writes(logo)))
   // Another worker may have deleted the same image in the meantime, because nobody showed it.
