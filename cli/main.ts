@@ -13,6 +13,7 @@ import { promote } from './commands/promote.ts'
 import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
 import { showRun } from './commands/runs-show.ts'
+import { addScreenshot, moveScreenshot, removeScreenshot, screenshots } from './commands/screenshots.ts'
 import { rotateSecret } from './commands/secrets-rotate.ts'
 import { submit } from './commands/submit.ts'
 import { testRun } from './commands/test-run.ts'
@@ -32,6 +33,10 @@ const COMMANDS: readonly Command[] = [
   createAppCommand,
   showApp,
   updateApp,
+  screenshots,
+  addScreenshot,
+  removeScreenshot,
+  moveScreenshot,
   validate,
   publish,
   testRun,

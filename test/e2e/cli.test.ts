@@ -8,6 +8,7 @@ import { freePort } from '#local/free-port.ts'
 import { ROOT } from '#local/prepare.ts'
 import { buildCliPackage } from '#ops/cli-package.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
+import { pngOf } from '#testkit/images.ts'
 import { startReceiver } from '#testkit/receiver.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -356,6 +357,47 @@ describe('from a manifest to review', () => {
     expect((await run(['apps', 'update', ...listing, ...urls], env)).code).toBe(0)
     expect(await run(['submit'], env)).toMatchObject({ code: 0, stdout: expect.stringContaining('in_review') })
     expect((await run(['apps'], env)).stdout).toMatch(/in_review +v2\.0\.0/)
+  })
+})
+
+describe('aip screenshots', () => {
+  it('adds, moves and removes the images of a listing, and says why it refuses one', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: laptop.url })
+    const env = keyOf(agent)
+    const file = (name: string, content: Buffer): string => {
+      const at = path.join(running.dataDir, name)
+      writeFileSync(at, content)
+      return at
+    }
+    const captions = async () => (await run(['screenshots', '--json'], env)).lines().map(({ caption }) => caption)
+    const none = await run(['screenshots'], env)
+    expect([none.code, none.stdout, none.stderr]).toEqual([0, '', expect.stringContaining('aip screenshots add')])
+    for (const [i, caption] of ['One', 'Two', 'Three'].entries()) {
+      const image = file(`${caption}.png`, pngOf(320 + i, [i, 2, 3]))
+      expect((await run(['screenshots', 'add', image, '--caption', caption], env)).code).toBe(0)
+    }
+    expect((await run(['screenshots'], env)).stdout).toBe(
+      ' 1  320 × 320    One\n 2  321 × 321    Two\n 3  322 × 322    Three\n',
+    )
+    expect((await run(['screenshots', 'move', '3', '1'], env)).code).toBe(0)
+    expect(await captions()).toEqual(['Three', 'One', 'Two'])
+    expect((await run(['screenshots', 'remove', '2'], env)).code).toBe(0)
+    expect(await captions()).toEqual(['Three', 'Two'])
+    const app = await must(running.baseUrl, 'GET', `/api/v1/dev/apps/${agent.app.id}`, agent)
+    expect(app.screenshots).toMatchObject([{ caption: 'Three', width: 322 }, { caption: 'Two' }])
+
+    const small = await run(['screenshots', 'add', file('small.png', pngOf(10, [1, 2, 3])), '--caption', 'x'], env)
+    expect([small.code, small.stderr]).toEqual([1, expect.stringContaining('10 × 10 pixels')])
+    for (const [args, why] of [
+      [['screenshots', 'add', file('x.png', pngOf(320, [9, 9, 9]))], '--caption'],
+      [['screenshots', 'add', 'missing.png', '--caption', 'x'], 'missing.png'],
+      [['screenshots', 'remove', '3'], 'Positions are 1 to 2.'],
+      [['screenshots', 'move', '1', 'two'], 'Positions are 1 to 2.'],
+    ] as const) {
+      const { code, stderr } = await run([...args], env)
+      expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+    }
+    expect(await captions()).toEqual(['Three', 'Two'])
   })
 })
 
