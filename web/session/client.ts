@@ -6,6 +6,8 @@ import { Failure, failureOf } from './failure.ts'
 interface Init {
   params?: { path?: Record<string, string>; query?: Record<string, unknown> }
   body?: unknown
+  /** With an `Idempotency-Key` of the caller's. */
+  headers?: Record<string, string>
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -50,15 +52,16 @@ export const platformClient = <Paths extends object>(
   let sessionExpired = (): void => {}
   /** Idempotency keys of requests whose outcome is unknown. Resending the same request reuses its key. */
   const unanswered = new Map<string, string>()
-  const ask = async (method: string, template: string, { params = {}, body }: Init = {}) => {
+  const ask = async (method: string, template: string, { params = {}, body, headers: given }: Init = {}) => {
     const text = body === undefined ? undefined : JSON.stringify(body)
     const address = addressOf(template, params)
-    const headers = new Headers(text === undefined ? {} : { 'content-type': 'application/json' })
+    const headers = new Headers(given)
+    if (text !== undefined) headers.set('content-type', 'application/json')
     const token = tokenNow()
     // A header can't be forged by another site's form or script, and it isn't logged.
     if (token) headers.set(...credential(token))
     const same = `${method} ${address} ${text}`
-    if (method === 'POST') {
+    if (method === 'POST' && !given) {
       const key = unanswered.get(same) ?? crypto.randomUUID()
       unanswered.set(same, key)
       headers.set('idempotency-key', key)

@@ -3,20 +3,21 @@ import { Brand } from '../../ui/brand.tsx'
 import { Frame, type NavItem } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
 import { type Identity, isSuperadmin, signOut } from './account.ts'
+import { BUILDING, FLAG, PULSE, SHIELD, STAR } from './icons.ts'
 
 export const ITEMS: readonly NavItem[] = [
   { to: '/', label: 'Overview', icon: 'chart', first: true },
   { to: '/review', label: 'Review', icon: 'tasks', first: true },
   { to: '/apps', label: 'Apps', icon: 'agents', first: true },
-  { to: '/abuse-reports', label: 'Reports', icon: 'flag', first: true },
-  { to: '/verifications', label: 'Verifications', icon: 'shield' },
-  { to: '/reviews', label: 'Reviews', icon: 'star' },
+  { to: '/abuse-reports', label: 'Reports', icon: FLAG, first: true },
+  { to: '/verifications', label: 'Verifications', icon: SHIELD },
+  { to: '/reviews', label: 'Reviews', icon: STAR },
   { to: '/requests', label: 'Agent requests', icon: 'wish' },
   { to: '/developers', label: 'Developers', icon: 'people' },
-  { to: '/workspaces', label: 'Workspaces', icon: 'building' },
+  { to: '/workspaces', label: 'Workspaces', icon: BUILDING },
   { to: '/runs', label: 'Runs', icon: 'runs' },
   { to: '/audit', label: 'Audit log', icon: 'audit' },
-  { to: '/health', label: 'Health', icon: 'pulse' },
+  { to: '/health', label: 'Health', icon: PULSE },
   { to: '/export', label: 'Export', icon: 'download' },
   { to: '/settings', label: 'Settings', icon: 'settings' },
   { to: '/admins', label: 'Staff accounts', icon: 'key', only: isSuperadmin },

@@ -1,5 +1,7 @@
+import { call } from '../../session/call.ts'
 import { localSignIn, resolveUrl } from '../../session/config.ts'
-import { signInWithInitData as sendInitData } from '../../session/init-data.ts'
+import { initDataKey } from '../../session/init-data.ts'
+import { initData } from '../../session/messenger.ts'
 import { lastName } from '../../session/session.ts'
 import * as ways from '../../session/sign-in.ts'
 import { safeUrl } from '../../session/text.ts'
@@ -15,7 +17,8 @@ export const widgetAnswer = (): Record<string, string> | undefined => ways.takeW
 export const signInWithWidget = async (fields: Record<string, string>, key: string): Promise<void> =>
   signedIn(await ways.signInWithWidget(fields, key))
 
-export const signInWithInitData = async (): Promise<void> => signedIn(await sendInitData())
+export const signInWithInitData = async (): Promise<void> =>
+  signedIn(await call('POST', 'console/bot/webapp-auth', { body: { init_data: initData }, key: initDataKey() }))
 
 export const signInLocally = async (): Promise<void> => {
   const [user, workspace] = [$<HTMLInputElement>('user').value.trim(), $<HTMLInputElement>('workspace').value.trim()]

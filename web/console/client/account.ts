@@ -1,8 +1,9 @@
 import { computed, signal } from '@preact/signals'
 import { miniApp } from '../../session/config.ts'
-import { toFailure } from '../../session/failure.ts'
-import { signInWithInitData } from '../../session/init-data.ts'
+import { failureOf, toFailure } from '../../session/failure.ts'
+import { initDataKey } from '../../session/init-data.ts'
 import { keepLanguage } from '../../session/language.ts'
+import { initData } from '../../session/messenger.ts'
 import { clearSession, saveSession, session } from '../../session/session.ts'
 import { loadItem, saveItem } from '../../session/store.ts'
 import { askOtherTabs, shareWithTabs, signOutTabs } from '../../session/tabs.ts'
@@ -91,7 +92,10 @@ const signInByInitData = async (): Promise<void> => {
   if (triedInitData) return signOutHere('')
   triedInitData = true
   try {
-    await signInWith(await signInWithInitData())
+    const asked = { body: { init_data: initData }, headers: { 'idempotency-key': initDataKey() } }
+    const { data, error, response } = await api.POST('/console/bot/webapp-auth', asked)
+    if (!data) throw failureOf(response, error)
+    await signInWith(data)
   } catch (error) {
     const failure = toFailure(error)
     triedInitData = false
