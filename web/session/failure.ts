@@ -5,6 +5,8 @@ export class Failure extends Error {
   declare readonly fix: string
   declare readonly requestId: string
   declare readonly details: Record<string, unknown>
+  /** Seconds after which the platform takes the call again, at the rate limit. */
+  declare retryAfter?: number
 
   constructor(
     code: string,
@@ -34,7 +36,9 @@ export const toFailure = (error: unknown): Failure =>
 export const failureOf = (response: Response, answer: unknown): Failure => {
   const { code = 'internal_error', message, fix, request_id, details } = (answer as { error?: ErrorBody })?.error ?? {}
   const requestId = request_id ?? response.headers.get('x-request-id') ?? ''
-  return new Failure(code, response.status, message, fix, requestId, details)
+  const failure = new Failure(code, response.status, message, fix, requestId, details)
+  failure.retryAfter = Number(response.headers.get('retry-after'))
+  return failure
 }
 
 interface ErrorBody {

@@ -37,13 +37,24 @@ const loadEntry = async <T>(entry: Entry<T>): Promise<void> => {
     const data = await entry.load()
     if (turn === entry.turn) entry.known.value = { data, loading: false }
   } catch (error) {
-    // The previous data stays visible.
-    if (turn === entry.turn) entry.known.value = { ...entry.known.value, failure: toFailure(error), loading: false }
+    if (turn !== entry.turn) return
+    const failure = toFailure(error)
+    const { retryAfter } = failure
+    const { data } = entry.known.value
+    // The previous data stays visible, without an alert if the next attempt follows by itself.
+    entry.known.value = { data, loading: false, ...(!(data && retryAfter) && { failure }) }
+    const again = (): void => {
+      if (turn !== entry.turn || !entry.watchers) return
+      if (document.hidden) document.addEventListener('visibilitychange', again, { once: true })
+      else void loadEntry(entry)
+    }
+    // With jitter, so that what was refused together doesn't come back together.
+    if (retryAfter) setTimeout(again, retryAfter * (1 + Math.random()) * 1_000)
   }
 }
 
 /** Returns cached data at once, and reloads it when the screen mounts. */
-export const useData = <T>(key: string, load: () => Promise<T>): Known<T> & { reload: () => void } => {
+export const useData = <T>(key: string, load: () => Promise<T>): Known<T> & { reload: () => Promise<void> } => {
   const entry = entryOf(key, load)
   entry.load = load
   useEffect(() => {
@@ -53,7 +64,7 @@ export const useData = <T>(key: string, load: () => Promise<T>): Known<T> & { re
       entry.watchers--
     }
   }, [entry])
-  const reload = useCallback(() => void loadEntry(entry), [entry])
+  const reload = useCallback(() => loadEntry(entry), [entry])
   return { ...entry.known.value, reload }
 }
 

@@ -53,6 +53,50 @@ describe('an open page', () => {
     await page.getByText('Count the stock').waitFor({ timeout: 5_000 })
   })
 
+  it('that meets the rate limit in the background reloads by itself after Retry-After, once somebody looks at it', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const opened = page.waitForEvent('websocket')
+    await page.clock.install()
+    await openAs(stage, who, '/tasks')
+    await (await opened).waitForEvent('framereceived')
+    await createTask(who, 'Count the stock')
+    await page.getByText('Count the stock').waitFor()
+    let refusals = 1
+    const asked: number[] = []
+    const tasks = /\/console\/tasks(\?|$)/
+    await page.route(tasks, (route) => {
+      const status = refusals-- > 0 ? 429 : 200
+      asked.push(status)
+      const error = { code: 'rate_limited', message: 'Too many requests.', fix: '', request_id: 'req_1', details: {} }
+      return status === 200
+        ? route.continue()
+        : route.fulfill({ status, headers: { 'retry-after': '20' }, json: { error } })
+    })
+    const hide = (hidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+    await createTask(who, 'Order paper')
+    await expect.poll(() => asked).toEqual([429])
+    await page.clock.fastForward(19_000)
+    expect(asked).toEqual([429])
+    await page.getByText('Count the stock').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.clock.fastForward(21_000)
+    await page.getByText('Order paper').waitFor()
+    expect(asked).toEqual([429, 200])
+
+    refusals = 1
+    await hide(true)
+    await createTask(who, 'Water the plants')
+    await expect.poll(() => asked).toEqual([429, 200, 429])
+    await page.clock.fastForward(120_000)
+    expect(asked, 'while nobody looks').toEqual([429, 200, 429])
+    await hide(false)
+    await page.getByText('Water the plants').waitFor()
+    expect(asked).toEqual([429, 200, 429, 200])
+  })
+
   it('asks for the sign-in when its session ends elsewhere', async () => {
     const { page } = stage
     const who = await person(stage)
