@@ -2,6 +2,26 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Failure, toFailure } from '../session/failure.ts'
 
 /**
+ * Remembers where the focus is. The function that it returns moves it, if its element is gone in the next frame, as the row of
+ * something deleted is: to the row that took its place, or to the one before at the list's end, and to the heading if no list is
+ * left.
+ */
+export const holdFocus = (from = document.activeElement): (() => void) => {
+  const lists: [list: Element, at: number][] = []
+  for (let row = from?.closest('li,tr'); row?.parentElement; row = row.parentElement.closest('li,tr'))
+    lists.push([row.parentElement, [...row.parentElement.children].indexOf(row)])
+  return () =>
+    requestAnimationFrame(() => {
+      if (from?.isConnected || document.activeElement !== document.body) return
+      const [list, at = 0] = lists.find(([one]) => one.isConnected) ?? []
+      const row = (list?.children[at] ?? list?.lastElementChild) as HTMLElement | null | undefined
+      if (row && !row.hasAttribute('tabindex')) row.tabIndex = -1
+      const next = row?.querySelector<HTMLElement>('a,.name') ?? row ?? document.querySelector('h1')
+      next?.focus()
+    })
+}
+
+/**
  * Runs an action, such as a button press, and keeps its error for display. Ignores further presses while one is running.
  * Controls aren't disabled during it, because that would drop keyboard focus.
  */
@@ -18,6 +38,7 @@ export const useAction = () => {
   const act = async (what: () => Promise<unknown>): Promise<boolean> => {
     if (running.current) return false
     running.current = true
+    const keepFocus = holdFocus()
     setState({ busy: true })
     try {
       await what()
@@ -30,6 +51,7 @@ export const useAction = () => {
       return false
     } finally {
       running.current = false
+      keepFocus()
     }
   }
   return { ...state, act, clear: () => setState({ busy: false }) }

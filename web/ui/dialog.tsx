@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { sanitize } from '../session/text.ts'
-import { useAction } from './act.ts'
+import { holdFocus, useAction } from './act.ts'
 import { TextField } from './form.tsx'
 import { rich, t } from './messages.ts'
 import { Problem } from './problem.tsx'
@@ -22,16 +22,14 @@ export const Modal = ({
   // A layout effect runs before the dialog leaves the page, so that focus is never lost in between.
   useLayoutEffect(() => {
     const opener = document.activeElement
+    const keepFocus = holdFocus()
     const own = dialog.current
     own?.showModal()
     return () => {
       // Elements outside an open dialog can't receive focus.
       own?.close()
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
-      // The opener may go with the dialog, as the row of a deleted file does.
-      requestAnimationFrame(() => {
-        if (document.activeElement === document.body) document.querySelector('h1')?.focus()
-      })
+      if (opener instanceof HTMLElement) opener.focus()
+      keepFocus()
     }
   }, [])
   return (

@@ -168,6 +168,10 @@ describe('the own devices', () => {
     await devices.getByRole('button', { name: 'Sign out Safari on iPhone' }).first().press('Enter')
     await page.getByText('Signed out there.').waitFor()
     expect((await states()).filter((status) => status === 401)).toHaveLength(1)
+    // The next row takes the focus, and not its button, which a held key would press.
+    await expect
+      .poll(() => page.evaluate("document.activeElement.matches('li') && document.activeElement.textContent"))
+      .toContain('Sign out')
     await devices.getByRole('button', { name: 'Sign out everywhere else' }).press('Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).press('Enter')
     await page.getByText('Signed out everywhere else.').waitFor()

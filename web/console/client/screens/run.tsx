@@ -102,9 +102,6 @@ const Actions = ({
   </div>
 )
 
-/** Takes the focus from a form that goes once it was sent. */
-const focusHeading = (): void => document.querySelector('h1')?.focus()
-
 export default function RunScreen({ id }: { id: string }) {
   const key = `runs one ${id}`
   const run = useData<Run>(key, () => unwrap(api.GET('/console/runs/{id}', { params: { path: { id } } })))
@@ -159,7 +156,6 @@ export default function RunScreen({ id }: { id: string }) {
                   step={pending}
                   agent={nameOf(data)}
                   onDecided={(decided) => {
-                    focusHeading()
                     const steps =
                       decided.status === 'awaiting_approval'
                         ? data.steps
@@ -169,22 +165,21 @@ export default function RunScreen({ id }: { id: string }) {
                 />
               )}
               {active &&
-                data.steps?.filter(isOpenQuestion).map((step) => (
-                  <Questions
-                    key={step.id}
-                    runId={id}
-                    agent={nameOf(data)}
-                    questions={
-                      forms.data?.items.find(({ step_id }) => step_id === step.id)?.input_requests ??
-                      (step.output.input_requests as Record<string, unknown>)
-                    }
-                    answered={Object.keys((step.output.responses as object | undefined) ?? {})}
-                    onAnswered={() => {
-                      focusHeading()
-                      void run.reload()
-                    }}
-                  />
-                ))}
+                data.steps
+                  ?.filter(isOpenQuestion)
+                  .map((step) => (
+                    <Questions
+                      key={step.id}
+                      runId={id}
+                      agent={nameOf(data)}
+                      questions={
+                        forms.data?.items.find(({ step_id }) => step_id === step.id)?.input_requests ??
+                        (step.output.input_requests as Record<string, unknown>)
+                      }
+                      answered={Object.keys((step.output.responses as object | undefined) ?? {})}
+                      onAnswered={run.reload}
+                    />
+                  ))}
               {data.status === 'failed' && (
                 <div class="note warn">
                   <strong>{t('This run failed.')}</strong> {data.error_code && <code>{data.error_code}</code>}

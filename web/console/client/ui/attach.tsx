@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { type Failure, toFailure } from '../../../session/failure.ts'
+import { holdFocus } from '../../../ui/act.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
@@ -28,7 +29,10 @@ export const Attached = ({
             type="button"
             class="quiet small"
             aria-label={t('Remove {name}', { name: file.name })}
-            onClick={() => onRemove(files.filter(({ id }) => id !== file.id))}
+            onClick={() => {
+              holdFocus()()
+              onRemove(files.filter(({ id }) => id !== file.id))
+            }}
           >
             ✕
           </button>

@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { safeUrl } from '../../../session/text.ts'
-import { useAction } from '../../../ui/act.ts'
+import { holdFocus, useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
@@ -83,6 +83,9 @@ export default function BulkFiles({
   onNone: () => void
 }) {
   const [isMoving, setMoving] = useState(false)
+  const keepFocus = useRef(() => {})
+  // The focus moves once the dialog is gone with these buttons.
+  useLayoutEffect(() => () => keepFocus.current(), [])
   const { busy, failure, act } = useAction()
   const ready = files.filter(({ status }) => status === 'ready')
   const download = async (): Promise<void> => {
@@ -120,6 +123,7 @@ export default function BulkFiles({
           title={t('Delete {n, plural, one {# file} other {# files}}?', { n: files.length })}
           verb={t('Delete')}
           act={async () => {
+            keepFocus.current = holdFocus(document.querySelector(`[data-id="${files[0]?.id}"]`))
             await forEach(files, ({ id }) => unwrap(api.DELETE('/console/files/{id}', { params: { path: { id } } })))
             announce(t('{n, plural, one {# file deleted.} other {# files deleted.}}', { n: files.length }))
             onNone()

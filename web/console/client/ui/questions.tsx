@@ -59,7 +59,7 @@ const QuestionForm = ({
   runId: string
   name: string
   question: Question
-  onAnswered: (run: Schemas['Run']) => void
+  onAnswered: (run: Schemas['Run']) => unknown
 }) => {
   const { properties, required = [] } = question.schema ?? TEXT
   const fields = Object.entries(properties)
@@ -82,7 +82,8 @@ const QuestionForm = ({
         api.POST('/console/runs/{id}/input', { params: { path: { id: runId } }, body: { responses } }),
       )
       announce(action === 'accept' ? t('Answer sent.') : t('Declined. The agent has been notified.'))
-      onAnswered(run)
+      // The form stays until then, and the focus moves once it is gone.
+      await onAnswered(run)
       pollNow()
     })
   return (
@@ -184,7 +185,7 @@ export const Questions = ({
   agent: string
   questions: Record<string, unknown>
   answered: readonly string[]
-  onAnswered: (run: Schemas['Run']) => void
+  onAnswered: (run: Schemas['Run']) => unknown
 }) => (
   <article class="card urgent asked" aria-label={t('Answer a question')}>
     <h2>{rich('{agent} has a question', { agent: <Name>{agent}</Name> })}</h2>
@@ -252,15 +253,7 @@ export const QuestionsInChat = ({ runId, stepId, text }: { runId: string; stepId
         const response = responses[name]
         if (response) return <Answer key={name} question={question} response={response} />
         if (isOpen && question.message !== undefined) {
-          return (
-            <QuestionForm
-              key={name}
-              runId={runId}
-              name={name}
-              question={question}
-              onAnswered={() => void run.reload()}
-            />
-          )
+          return <QuestionForm key={name} runId={runId} name={name} question={question} onAnswered={run.reload} />
         }
         return (
           <Fragment key={name}>

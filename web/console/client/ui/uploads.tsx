@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { holdFocus } from '../../../ui/act.ts'
 import { bytes } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
@@ -54,7 +55,7 @@ const Entry = ({ one }: { one: Upload }) => {
               {rich('Try again{name}', { name: <span class="unseen"> {name}</span> })}
             </button>
           )}
-          <button type="button" class="quiet small" onClick={() => void cancelUpload(one)}>
+          <button type="button" class="quiet small" onClick={() => void cancelUpload(one).finally(holdFocus())}>
             {active ? t('Cancel') : t('Remove')}
             <span class="unseen"> {name}</span>
           </button>
