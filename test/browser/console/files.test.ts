@@ -288,6 +288,126 @@ describe('the list of files', () => {
     await button('new.txt').waitFor({ state: 'detached' })
   })
 
+  it('hands the focus of a deleted file to the next one, at the end to the previous, and of the last to the heading', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    for (const n of [1, 2, 3, 4]) await create(who, `file ${n}.txt`, 'text/plain', 'x')
+    await openAs(stage, who, '/files')
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    const remove = async (name: string) => {
+      expect(await focused()).toBe(name)
+      await page.keyboard.press('Delete')
+      await dialog().getByRole('button', { name: 'Delete' }).press('Enter')
+      await button(name).waitFor({ state: 'detached' })
+    }
+    await button('file 4.txt').waitFor()
+    const [a = '', b = '', c = '', d = ''] = await page.locator('.file-row .name').allTextContents()
+    await button(b).focus()
+    await remove(b)
+    await expect.poll(focused).toBe(c)
+    await remove(c)
+    await expect.poll(focused).toBe(d)
+    await remove(d)
+    await expect.poll(focused).toBe(a)
+    await remove(a)
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1')
+  })
+
+  it('moves and deletes selected files together, chosen with the keyboard one by one, as a range or all', async () => {
+    const { page } = stage
+    const { keyboard } = page
+    const who = await person(stage)
+    await call(who, 'POST', '/console/files', { kind: 'folder', name: 'Bills' })
+    for (const n of [1, 2, 3, 4, 5, 6]) await create(who, `file ${n}.txt`, 'text/plain', 'x')
+    await openAs(stage, who, '/files')
+    await button('file 6.txt').waitFor()
+    const names = () => page.locator('.file-row .name').allTextContents()
+    const [a = '', b = '', c = '', d = '', e = '', f = ''] = await names()
+    const toolbar = page.getByRole('toolbar', { name: 'Selected files' })
+    const ticked = () =>
+      page
+        .locator('.file-row')
+        .filter({ has: page.locator('.select:checked') })
+        .locator('.name')
+        .allTextContents()
+    await button(a).focus()
+    await keyboard.press('x')
+    await toolbar.getByText('1 selected').waitFor()
+    await keyboard.press('ArrowDown')
+    await keyboard.press('ArrowDown')
+    await keyboard.press('Shift+X')
+    await toolbar.getByText('3 selected').waitFor()
+    expect(await ticked()).toEqual([a, b, c])
+    await expectAccessible(page, 'files-selected')
+    await keyboard.press('Escape')
+    await toolbar.waitFor({ state: 'detached' })
+    await keyboard.press('Control+a')
+    await toolbar.getByText('6 selected').waitFor()
+    await toolbar.getByRole('button', { name: 'Select none' }).press('Enter')
+    await toolbar.waitFor({ state: 'detached' })
+
+    await page.getByRole('checkbox', { name: `Select ${a}` }).click()
+    await page.getByRole('checkbox', { name: `Select ${b}` }).click({ modifiers: ['Shift'] })
+    await toolbar.getByRole('button', { name: 'Move' }).press('Enter')
+    await dialog().getByLabel('Folder').selectOption('Bills')
+    await dialog().getByRole('button', { name: 'Move' }).press('Enter')
+    await page.getByText('2 files moved.').waitFor()
+    await expect.poll(names).toEqual([c, d, e, f])
+    const [folder] = await stored(who, 'kind=folder')
+    expect((await stored(who, `folder_id=${folder?.id}`)).map(({ name }) => name).sort()).toEqual([a, b].sort())
+
+    await button(d).focus()
+    await keyboard.press('x')
+    await keyboard.press('ArrowDown')
+    await keyboard.press('x')
+    await toolbar.getByRole('button', { name: 'Delete' }).press('Enter')
+    await dialog().getByRole('heading', { name: 'Delete 2 files?' }).waitFor()
+    await dialog().getByRole('button', { name: 'Delete' }).press('Enter')
+    await page.getByText('2 files deleted.').waitFor()
+    await expect.poll(names).toEqual([c, f])
+    expect((await stored(who, 'folder_id=root')).map(({ name }) => name).sort()).toEqual([c, f].sort())
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(f)
+  })
+
+  it('shows a small picture of each image, made from its content, without counting that as a use', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const { id } = await create(who, 'dot.png', 'image/png', PNG)
+    await create(who, 'lie.png', 'image/png', 'no image')
+    await create(who, 'note.txt', 'text/plain', 'x')
+    const uses = async () => (await call(who, 'GET', `/console/files/${id}/uses`)).items
+    const before = await uses()
+    const loaded: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('thumbnail=true')) loaded.push(request.url())
+    })
+    await openAs(stage, who, '/files')
+    const kind = (name: string) =>
+      page
+        .locator('.file-row')
+        .filter({ has: button(name) })
+        .locator('.kind')
+    const picture = kind('dot.png').locator('img')
+    await picture.waitFor()
+    expect(
+      await picture.evaluate((image: { naturalWidth: number; naturalHeight: number }) => [
+        image.naturalWidth,
+        image.naturalHeight,
+      ]),
+    ).toEqual([80, 80])
+    expect(await picture.getAttribute('src')).toMatch(/^data:image\/png;base64,/)
+    await expect.poll(() => loaded.length).toBe(2)
+    expect(await kind('lie.png').textContent()).toBe('PNG')
+    expect(await kind('note.txt').textContent()).toBe('TXT')
+    expect(await uses()).toEqual(before)
+    // The way back to the list finds the picture made.
+    await page.evaluate("location.hash = '/tasks'")
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+    await page.goBack()
+    await picture.waitFor()
+    expect(loaded.filter((url) => url.includes(id))).toHaveLength(1)
+  })
+
   it('shows who used a file', async () => {
     const who = await person(stage)
     const { id } = await create(who, 'seen.txt', 'text/plain', 'x')
