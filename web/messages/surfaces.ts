@@ -6,7 +6,7 @@ import { LANGUAGES } from './catalogues.ts'
 import { parsePair } from './compile.ts'
 import { missingTexts } from './plugin.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
+export const ROOT = join(import.meta.dirname, '../..')
 
 /** Sources, and the catalogue of their texts. */
 interface Surface {

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languageOf, pickLanguage, translator } from '#shared/kernel/messages.ts'
-import { findUntranslated } from '#web/messages/calls.ts'
+import { findUntranslated, keyOf } from '#web/messages/calls.ts'
 import { compileMessages, PSEUDO, translationInto } from '#web/messages/compile.ts'
 import { messages } from '#web/messages/plugin.ts'
 import { checkCatalogues, checkUntranslated, messagesOf, SURFACES } from '#web/messages/surfaces.ts'
@@ -44,6 +47,22 @@ describe('the catalogues', () => {
         expect(text).not.toBe('')
       }
     }
+  })
+})
+
+describe('the list of all texts', () => {
+  it('has each text of the pages, the bot and the staff page once, sorted, so that two lists can be compared', async () => {
+    const list = fileURLToPath(import.meta.resolve('#web/messages/list.ts'))
+    const { stdout } = await promisify(execFile)(process.execPath, [list], { maxBuffer: 10_000_000 })
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines).toEqual([...new Set(lines)].sort())
+    const found = await Promise.all(
+      SURFACES.map(async (surface) =>
+        (await messagesOf(surface)).map(({ call }) => `${surface.name}: ${JSON.stringify(keyOf(call))}`),
+      ),
+    )
+    expect(lines.filter((line) => !line.startsWith('staff: '))).toEqual([...new Set(found.flat())].sort())
+    expect(lines).toContain('staff: "Listed in marketplace"')
   })
 })
 
