@@ -17,14 +17,25 @@ const isDrawn = ({ name }: Stop, n: number): boolean => HEAVIEST.includes(name) 
 
 const sizes = new Map<string, { script: number; compressed: number }>()
 
-/** Adds up the script that a page loads. */
+/** Adds up the script that a page loads, and lists the data that it asks for twice. */
 const weigh = (page: Page) => {
   const loaded = new Set<string>()
+  const asked = new Set<string>()
+  const repeated: string[] = []
   page.on('request', (request) => {
-    if (request.resourceType() === 'script') loaded.add(request.url())
+    const url = request.url()
+    if (request.resourceType() === 'script') loaded.add(url)
+    if (request.resourceType() !== 'fetch' || request.method() !== 'GET') return
+    if (asked.has(url)) repeated.push(url)
+    asked.add(url)
   })
   return {
-    forget: () => loaded.clear(),
+    forget: () => {
+      loaded.clear()
+      asked.clear()
+      repeated.length = 0
+    },
+    repeated,
     weight: async () => {
       const total = { script: 0, compressed: 0 }
       for (const url of loaded) {
@@ -67,6 +78,7 @@ describe('every page', () => {
         expect.soft(script, stop.name).toBeGreaterThan(10_000)
         const unused = await stage.page.evaluate('[...(window.early?.keys() ?? [])]')
         expect.soft(unused, stop.name).toEqual([])
+        if (stop.name === 'console-start') expect.soft(scales.repeated, 'asked for twice').toEqual([])
         const wide = stage.page.viewportSize() ?? ZOOMED
         await stage.page.setViewportSize(ZOOMED)
         expect.soft(await stage.page.evaluate(BEYOND), stop.name).toEqual([])

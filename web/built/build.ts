@@ -96,8 +96,8 @@ const buildHead = async (outDir: string): Promise<string> => {
 
 type Modules = { getModuleInfo(id: string): { importedIds: string[] } | null }
 
-/** Puts what most screens that ask for something need into one file, because screens with a form mostly have a dialog, too. */
-const FORMS = { name: 'forms', test: /\/ui\/(dialog|form)\.tsx$/ }
+/** Puts what many screens need into one file. Each file of its own would take a request, and compress worse. */
+const COMMON = { name: 'common', test: /\/ui\/(dialog|form|undo|run-row|headline)\.tsx?$/ }
 
 /**
  * Puts all that every screen needs into one file, which compresses better than many and takes one request. Module by module, the
@@ -187,12 +187,13 @@ const buildEntry = async ({ page }: PageSources, language: string, outDir: strin
       manifest: 'manifest.json',
       target: TARGET,
       cssCodeSplit: false,
-      modulePreload: { polyfill: false },
+      // The page's head asks for what a screen needs. Vite's table of all files would be a twentieth of the first load.
+      modulePreload: false,
       reportCompressedSize: false,
       rollupOptions: {
         input: join(client, 'main.tsx'),
         // Otherwise the entry's own modules would move, too.
-        output: { codeSplitting: { groups: [firstGroup(client), FORMS], includeDependenciesRecursively: false } },
+        output: { codeSplitting: { groups: [firstGroup(client), COMMON], includeDependenciesRecursively: false } },
       },
     },
   })

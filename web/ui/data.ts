@@ -53,13 +53,12 @@ const loadEntry = async <T>(entry: Entry<T>): Promise<void> => {
   }
 }
 
-/** Returns cached data at once, and reloads it when the screen mounts. */
+/** Returns cached data at once, and reloads it when a screen mounts. What another part of the page shows is current already. */
 export const useData = <T>(key: string, load: () => Promise<T>): Known<T> & { reload: () => Promise<void> } => {
   const entry = entryOf(key, load)
   entry.load = load
   useEffect(() => {
-    entry.watchers++
-    loadEntry(entry)
+    if (entry.watchers++ === 0 || entry.known.value.failure) void loadEntry(entry)
     return () => {
       entry.watchers--
     }

@@ -5,7 +5,11 @@ import { Empty, Screen } from '../../ui/screen.tsx'
 import { isAdmin } from './account.ts'
 
 const ROUTES: readonly Route[] = [
-  { path: '/', load: () => import('./screens/home.tsx') },
+  {
+    path: '/',
+    load: () => import('./screens/home.tsx'),
+    first: 'console/analytics?days=14 console/runs?limit=5',
+  },
   { path: '/chat', load: () => import('./screens/chat.tsx'), first: 'console/conversations?limit=100' },
   {
     path: '/chat/:id',

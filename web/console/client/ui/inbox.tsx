@@ -10,6 +10,7 @@ import { useScript } from '../../../ui/script.ts'
 import { Name, Prose, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { useWaiting } from '../waiting.ts'
+import { Approval } from './approval.tsx'
 import { headline } from './headline.ts'
 import { moveByKey } from './inbox-keys.ts'
 import { announceUndoable } from './undo.ts'
@@ -116,8 +117,7 @@ const decideAll = async (
   )
 }
 
-// The forms that decide load with the first item that is opened. Home's first load does without them.
-const loadApproval = () => import('./approval.tsx')
+// Questions are rarer than approvals, whose form is mostly the largest part of Home, and is there with the first paint.
 const loadQuestions = () => import('./questions.tsx')
 
 const Question = ({ item }: { item: Item }) => {
@@ -205,21 +205,17 @@ const Task = ({ item }: { item: Item }) => {
   )
 }
 
-const Call = ({ item, identical }: { item: Item; identical: Item[] }) => {
-  const { script } = useScript(loadApproval)
-  if (!script) return <Skeleton rows={1} tall />
-  return (
-    <script.Approval
-      runId={item.run_id ?? ''}
-      step={{ id: item.id, tool: item.tool }}
-      agent={item.agent?.name ?? t('An agent')}
-      onDecided={onDecided}
-      {...(identical.length > 1 && {
-        bundle: { size: identical.length, approve: (sha256: string) => decideAll('approve', identical, sha256) },
-      })}
-    />
-  )
-}
+const Call = ({ item, identical }: { item: Item; identical: Item[] }) => (
+  <Approval
+    runId={item.run_id ?? ''}
+    step={{ id: item.id, tool: item.tool }}
+    agent={item.agent?.name ?? t('An agent')}
+    onDecided={onDecided}
+    {...(identical.length > 1 && {
+      bundle: { size: identical.length, approve: (sha256: string) => decideAll('approve', identical, sha256) },
+    })}
+  />
+)
 
 const Body = ({ item, identical }: { item: Item; identical: Item[] }) => {
   if (item.kind === 'task') return <Task item={item} />
