@@ -73,8 +73,7 @@ const endGroup = (child: ChildProcess) => {
 const startProgram = (file: string, args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal | undefined) => {
   const child = spawn(process.execPath, [path.join(ROOT, file), ...args], {
     cwd: ROOT,
-    // The sources are stripped of their types and compiled once.
-    env: { NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/node'), ...env },
+    env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: process.platform !== 'win32',
   })
