@@ -9,13 +9,14 @@ import { scratchFolder } from '#testkit/scratch.ts'
 import { clientOf, createTenant, type Tenant } from './latency/setup.ts'
 import { DONE, UNLIMITED } from './local-run.ts'
 import { fixed, type Table } from './report/table.ts'
+import { percentile } from './statistics.ts'
 
 const CLIENTS = 8
 /** Tenants of each client, so that none reaches its limit of 10 calls a second. */
 const TENANTS_EACH = 3
 const SLICES = 10
 /** Seconds without requests before the idle memory is read. */
-const IDLE_SECONDS = 10
+const IDLE_SECONDS = 60
 
 /** Measures `npm start` under a long, even load. */
 export interface Soak {
@@ -24,15 +25,16 @@ export interface Soak {
   seconds: number
   /** Memory without requests, in MB. */
   idle: number
-  /** Finished runs per second and memory in MB at the end, for each tenth of the time. */
-  slices: { runs: number; memory: number }[]
+  /** Finished runs per second, 95th percentile of their milliseconds, and memory in MB at the end, for each tenth of the time. */
+  slices: { runs: number; p95: number; memory: number }[]
 }
 
-/** Returns a process's share of the memory, in MB. Only Linux tells it. */
+/** Returns the share of the memory of a process and all that it has started, in MB. Only Linux tells it. */
 const memoryOf = (pid: number): number => {
   try {
     const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
-    return Number(kilobytes) / 1_024
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+    return children.reduce((sum, child) => sum + memoryOf(Number(child)), Number(kilobytes) / 1_024)
   } catch {
     return Number.NaN
   }
@@ -74,22 +76,23 @@ export const measureSoak = async ({ seconds = 300 }: { seconds?: number } = {}):
     const tenants: Tenant[] = []
     while (tenants.length < CLIENTS * TENANTS_EACH) tenants.push(await createTenant(call, agent.url, []))
 
-    let finished = 0
+    let times: number[] = []
     const until = performance.now() + seconds * 1_000
     const client = async (index: number) => {
       for (let n = 0; performance.now() < until; n++) {
         const { headers } = tenants[index * TENANTS_EACH + (n % TENANTS_EACH)] as Tenant
+        const from = performance.now()
         const run = await call('POST', '/api/v1/runs?wait=30', headers, { input: { name: 'Ada' }, trigger: 'bench' })
         if (run.status !== 'succeeded') throw new Error(`A run ended as ${run.status}: ${JSON.stringify(run.error)}`)
-        finished += 1
+        times.push(performance.now() - from)
         agent.requests.length = 0
       }
     }
     const slices: Soak['slices'] = []
     const watch = async () => {
-      for (let before = 0; slices.length < SLICES; before = finished) {
+      for (; slices.length < SLICES; times = []) {
         await pause((seconds * 1_000) / SLICES)
-        slices.push({ runs: ((finished - before) * SLICES) / seconds, memory: memoryOf(pid) })
+        slices.push({ runs: (times.length * SLICES) / seconds, p95: percentile(times, 0.95), memory: memoryOf(pid) })
       }
     }
     await Promise.all([watch(), ...Array.from({ length: CLIENTS }, (_, index) => client(index))])
@@ -105,17 +108,18 @@ export const measureSoak = async ({ seconds = 300 }: { seconds?: number } = {}):
 export const soakTables = ({ ready, seconds, idle, slices }: Soak): Table[] => [
   {
     title: '`npm start` under runs by eight clients',
-    columns: ['seconds', 'runs/s', 'memory MB'],
+    columns: ['seconds', 'runs/s', 'p95 ms', 'memory MB'],
     rows: [
-      ['idle', '–', fixed(idle, 0)],
-      ...slices.map(({ runs, memory }, i) => [
+      ['idle', '–', '–', fixed(idle, 0)],
+      ...slices.map(({ runs, p95, memory }, i) => [
         fixed(((i + 1) * seconds) / SLICES, 0),
         fixed(runs, 1),
+        fixed(p95, 0),
         fixed(memory, 0),
       ]),
     ],
     notes: [
-      `Ready ${fixed(ready, 1)} s after the start. Each client waits for its run (\`POST /api/v1/runs?wait=30\`) before it starts the next, with ${TENANTS_EACH} tenants each. Memory: proportional set size of the process.`,
+      `Ready ${fixed(ready, 1)} s after the start. Each client waits for its run (\`POST /api/v1/runs?wait=30\`) before it starts the next, with ${TENANTS_EACH} tenants each. Memory: proportional set size of the platform and its store; idle: a minute after the start.`,
     ],
   },
 ]
