@@ -5,7 +5,7 @@ import { unitNames } from '#functions/units.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
 import { type BundleOptions, buildOnce, buildOptions, removeOthers, rootOf } from './bundle/build.ts'
 import { generateEntries, importEntries } from './bundle/entry-points.ts'
-import { copyServed, PAGES_UNIT, prebuildDocs, prebuildPages, SERVED } from './bundle/prebuild.ts'
+import { copyServed, PAGES_UNIT, PARTS, prebuild, SERVED } from './bundle/prebuild.ts'
 import { type BundleReport, reportsOf } from './bundle/report.ts'
 
 export type { BundleOptions } from './bundle/build.ts'
@@ -46,7 +46,8 @@ export async function bundle(options: BundleOptions = {}): Promise<BundleReport[
     })
     for (const error of failed.values()) throw error
   }
-  await Promise.all([buildEach(), hasPages && prebuildDocs(root, inProcess), hasPages && prebuildPages(root)])
+  const parts = hasPages ? PARTS : []
+  await Promise.all([buildEach(), ...parts.map((part) => prebuild(root, part, inProcess))])
   if (hasPages) await copyServed(root, join(folder, PAGES_UNIT))
   await removeOthers(folder, new Set(names))
   reports.sort((a, b) => a.name.localeCompare(b.name))

@@ -16,12 +16,17 @@ export const banner = (options: {
   mailbox: string
   dataDir: string
   seconds: number
+  /** Whether pages are still being built. */
+  building: boolean
   colour: boolean
 }): string => {
   const { baseUrl } = options
   const bold = (text: string) => (options.colour ? styleText('bold', text, { validateStream: false }) : text)
+  const building = options.building
+    ? '\nThe pages and the documentation are still being built. Requests for them wait until then.'
+    : ''
   return `
-${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1)} s)
+${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1)} s)${building}
 
   documentation   ${baseUrl}/docs
   console         ${baseUrl}/app

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Part } from '#infra/bundle/prebuild.ts'
 import { bundleTogether } from '#infra/bundle/together.ts'
 import { bundle } from '#infra/bundle.ts'
 
@@ -8,6 +10,8 @@ import { bundle } from '#infra/bundle.ts'
 export type BuildMessage =
   | { kind: 'built' }
   | { kind: 'failed'; message: string }
+  | { kind: 'part'; part: Part; error?: string | undefined }
+  | { kind: 'parts' }
   | { kind: 'changed'; names: string[] }
   | { kind: 'errors'; messages: string[] }
 
@@ -22,11 +26,20 @@ const watching = {
 }
 const watches = process.argv.includes('--watch')
 const options = { inProcess: true, sourceMaps: process.argv.includes('--source-maps') }
+const onPart = (part: Part, error?: string) => notifyParent({ kind: 'part', part, error })
 const building = process.argv.includes('--together')
-  ? bundleTogether({ ...options, ...(watches && watching) })
-  : bundle(options)
-await building.then(
-  () => notifyParent({ kind: 'built' }),
-  (error: unknown) => notifyParent({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }),
-)
+  ? bundleTogether({ ...options, onPart, ...(watches && watching) })
+  : bundle(options).then(() => undefined)
+try {
+  const buildParts = await building
+  notifyParent({ kind: 'built' })
+  if (buildParts) {
+    // The parent starts the API first.
+    await once(process, 'message')
+    await buildParts()
+    notifyParent({ kind: 'parts' })
+  }
+} catch (error) {
+  notifyParent({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+}
 if (!watches) process.disconnect?.()

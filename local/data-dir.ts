@@ -20,6 +20,9 @@ const OWN = ['services.db', 'dynamodb.db']
   .flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
   .concat('objects', RUN_FILE)
 
+/** Returns whether an earlier run has created its tables. */
+export const hasTables = (dataDir: string): boolean => existsSync(path.join(dataDir, 'dynamodb.db'))
+
 /**
  * Removes the data of earlier runs (`--fresh`).
  *

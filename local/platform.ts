@@ -199,6 +199,7 @@ const start = async (
     ...(options.limits && { limits: options.limits }),
   })
   undo.push(functions.stop)
+  for (const [name, interceptor] of Object.entries(options.interceptors ?? {})) functions.intercept(name, interceptor)
 
   if (!model.api) throw new Error('The template has no REST API')
   const hosts = shell.BASE_URL ? [new URL(shell.BASE_URL).host] : []

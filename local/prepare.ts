@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { unitNames } from '#functions/units.ts'
-import { SERVED } from '#infra/bundle/prebuild.ts'
+import { PARTS, type Part, SERVED } from '#infra/bundle/prebuild.ts'
 import type { BuildMessage } from './build.ts'
 
 /** Root folder of the repository. */
@@ -111,22 +111,49 @@ const synth = async (cdkOut: string, signal: AbortSignal | undefined): Promise<v
 /**
  * Builds the bundles in a separate process, which stays when watching. Resolves once they are built.
  *
+ * @returns a function that has the process build what `pages` serves, if all bundles are built together. Its result is
+ * false if a part failed
  * @throws Error with the bundler's messages
  */
-const build = async ({ together, watch, sourceMaps, signal }: PrepareOptions): Promise<void> => {
+const build = async (options: PrepareOptions): Promise<(() => Promise<boolean>) | undefined> => {
+  const { together, watch, sourceMaps, onPart, signal } = options
   const flags = { '--together': together, '--watch': watch, '--source-maps': sourceMaps }
   const args = Object.entries(flags).flatMap(([flag, given]) => (given ? [flag] : []))
   const { child, ended, output } = startProgram('local/build.ts', args, process.env, signal)
-  await new Promise<void>((resolve, reject) => {
-    child.on('message', (message: BuildMessage) => {
-      if (message.kind === 'built') resolve()
-      else if (message.kind === 'failed') reject(new Error(message.message))
-      else if (message.kind === 'changed') watch?.onChange(message.names)
-      else watch?.onError(message.messages)
-    })
-    ended.then((code) => reject(new Error(`The build failed with code ${code}:\n${output()}`)), reject)
+  const bundles = Promise.withResolvers<void>()
+  const parts = Promise.withResolvers<void>()
+  const outdated = new Set<Part>(PARTS)
+  child.on('message', (message: BuildMessage) => {
+    if (message.kind === 'built') bundles.resolve()
+    else if (message.kind === 'failed') bundles.reject(new Error(message.message))
+    else if (message.kind === 'parts') parts.resolve()
+    else if (message.kind === 'changed') watch?.onChange(message.names)
+    else if (message.kind === 'errors') watch?.onError(message.messages)
+    else {
+      if (message.error === undefined) outdated.delete(message.part)
+      onPart?.(message.part, message.error)
+    }
   })
-  if (!watch) await ended
+  ended
+    .then((code) => Promise.reject(new Error(`The build failed with code ${code}:\n${output()}`)))
+    .catch((error) => {
+      bundles.reject(error)
+      parts.reject(error)
+    })
+  parts.promise.catch(() => undefined)
+  await bundles.promise
+  if (!together) {
+    await ended
+    return undefined
+  }
+  return async () => {
+    // If the process has ended, that rejects the promise.
+    child.send('parts', () => undefined)
+    await parts.promise.catch(({ message }) => {
+      for (const part of outdated) onPart?.(part, message)
+    })
+    return outdated.size === 0
+  }
 }
 
 /** Options of the build. */
@@ -140,6 +167,8 @@ export interface PrepareOptions {
     onChange: (names: string[]) => void
     onError: (messages: string[]) => void
   }
+  /** Called when a part of what `pages` serves has been built, with the messages if that failed. Needs `together`. */
+  onPart?: (part: Part, error?: string) => void
   /** Also writes source maps, for profiles. */
   sourceMaps?: boolean
   /** Ends the build and the watching. */
@@ -151,10 +180,11 @@ const readStamp = (file: string): string => (existsSync(file) ? readFileSync(fil
 /**
  * Builds the bundles and synthesizes the stacks in parallel. Does neither if nothing has changed since the last time.
  *
- * @returns true if anything had to be done
+ * @returns a function that builds what `pages` serves, if that is still to be done (`together`): the API can start
+ * before. Its result is false if a part failed
  * @throws Error with the bundler's or the CDK app's messages
  */
-export const prepare = async (options: PrepareOptions): Promise<boolean> => {
+export const prepare = async (options: PrepareOptions): Promise<(() => Promise<boolean>) | undefined> => {
   const { cdkOut, together, watch, sourceMaps, signal } = options
   const kind = together ? 'local' : 'functions'
   const files = {
@@ -167,10 +197,21 @@ export const prepare = async (options: PrepareOptions): Promise<boolean> => {
   const [before, maps] = readStamp(files.built).split('\n')
   const isBuilt = before === stamp() && !watch && (!sourceMaps || maps === WITH_MAPS)
   const isSynthesized = readStamp(files.synthesized) === inputs
-  if (isBuilt && isSynthesized) return false
+  if (isBuilt && isSynthesized) return undefined
+  const saveStamp = () => writeFileSync(files.built, [stamp(), ...(sourceMaps ? [WITH_MAPS] : [])].join('\n'))
   reserveBundles()
-  await Promise.all([isBuilt ? undefined : build(options), isSynthesized ? undefined : synth(cdkOut, signal)])
+  const [buildParts] = await Promise.all([
+    isBuilt ? undefined : build(options),
+    isSynthesized ? undefined : synth(cdkOut, signal),
+  ])
   writeFileSync(files.synthesized, inputs)
-  if (!isBuilt) writeFileSync(files.built, [stamp(), ...(sourceMaps ? [WITH_MAPS] : [])].join('\n'))
-  return true
+  if (buildParts) {
+    return async () => {
+      const isComplete = await buildParts()
+      if (isComplete) saveStamp()
+      return isComplete
+    }
+  }
+  if (!isBuilt) saveStamp()
+  return undefined
 }

@@ -1,16 +1,17 @@
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { PAGES_UNIT } from '#infra/bundle/prebuild.ts'
 import { openDatabase } from './aws/database.ts'
 import { banner } from './banner.ts'
-import { deleteData } from './data-dir.ts'
+import { deleteData, hasTables } from './data-dir.ts'
 import { createPrinter } from './logs.ts'
+import { createPages } from './pages.ts'
 import { onNpmEnd } from './parent.ts'
-import { type Platform, startPlatform } from './platform.ts'
+import type { Platform } from './platform.ts'
 import { LOCAL_BUNDLES, prepare, ROOT } from './prepare.ts'
 import { OTLP_PORT, startCollector } from './traces/collector.ts'
 import { createTracePrinter } from './traces/print.ts'
-import { upgradeData } from './upgrade.ts'
 
 const HELP = `npm start -- [--port <number>] [--fresh] [--watch] [--traces] [--json]
 
@@ -93,15 +94,19 @@ const main = async (): Promise<void> => {
   await checkPort(port)
   if (fresh) await deleteData(dataDir)
   else openDatabase(dataDir).close()
+  const dynamodbEndpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined
+  const isNew = !dynamodbEndpoint && !hasTables(dataDir)
 
   const print = createPrinter(json ? 'json' : 'readable')
   const say = (message: string, level: 'info' | 'error' = 'info') =>
     print({ kind: 'platform', at: new Date(), level, message })
   const cdkOut = path.join(dataDir, 'cdk.out')
-  await prepare({
+  const pages = createPages((reason) => say(reason, 'error'))
+  const preparing = prepare({
     cdkOut,
     together: true,
     signal: stopping.signal,
+    onPart: pages.built,
     ...(watch && {
       watch: {
         onChange: (names: string[]) => {
@@ -112,6 +117,8 @@ const main = async (): Promise<void> => {
       },
     }),
   })
+  // Loaded while the build runs in processes of its own.
+  const [buildPages, { startPlatform }] = await Promise.all([preparing, import('./platform.ts')])
 
   const collector = traces
     ? await startCollector(
@@ -128,23 +135,34 @@ const main = async (): Promise<void> => {
     logs: json ? 'json' : 'readable',
     shell: { ...process.env, ...(collector && { TRACES_ENDPOINT: collector.address }) },
     remapHeaders: process.env.EMULATE_HEADER_REMAP === 'true',
-    dynamodbEndpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined,
+    dynamodbEndpoint,
+    ...(buildPages && { interceptors: { [PAGES_UNIT]: pages.intercept } }),
   })
   running.platform = platform
-  await upgradeData(platform, say)
+  const upgrade = async () => (await import('./upgrade.ts')).upgradeData(platform, say)
+  if (!isNew) await upgrade()
 
   void platform.failed.then((error) => {
     say(error.message, 'error')
     return stop(1)
   })
 
-  if (json) say(`ready at ${platform.baseUrl}`)
+  if (json) say(`ready at ${platform.baseUrl}${buildPages ? ' (pages are being built)' : ''}`)
   else {
     const colour = process.stdout.isTTY === true && !process.env.NO_COLOR
     const messenger = `${platform.telegram.url}/${platform.telegram.username}`
     const { baseUrl, mailbox } = platform
-    console.log(banner({ baseUrl, messenger, mailbox, dataDir, seconds: performance.now() / 1_000, colour }))
+    const seconds = performance.now() / 1_000
+    console.log(banner({ baseUrl, messenger, mailbox, dataDir, seconds, building: buildPages !== undefined, colour }))
   }
+  const pagesBuilt = buildPages?.()
+  // A new table needs none, but records that it has had them all.
+  if (isNew) {
+    await upgrade().catch((error) => {
+      if (!stopping.signal.aborted) throw error
+    })
+  }
+  if (await pagesBuilt) say('the pages and the documentation are built')
 }
 
 main().catch((error: unknown) => {

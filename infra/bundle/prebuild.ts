@@ -10,46 +10,46 @@ const run = async (root: string, builder: string, call: string): Promise<void> =
   const file = join(root, builder)
   if (!existsSync(file)) return
   const code = `const builder = await import(${JSON.stringify(pathToFileURL(file).href)}); await builder.${call}`
-  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], { cwd: root })
+  const running = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], { cwd: root })
+  await running.catch(({ stderr, message }) => {
+    throw new Error(stderr.trim() || message)
+  })
 }
 
 /** Name of the function that serves the files built here. */
 export const PAGES_UNIT = 'pages'
 
-/** Pages that Vite builds, with their folders in `web` and their builders. */
-const PAGES = [
-  { page: 'console', builder: 'buildConsole' },
-  { page: 'admin', builder: 'buildAdmin' },
-  { page: 'developers', builder: 'buildDevelopers' },
-] as const
+/** Builders of the pages that Vite builds, by their folders in `web`. */
+const PAGES = { console: 'buildConsole', admin: 'buildAdmin', developers: 'buildDevelopers' } as const
+const pages = Object.keys(PAGES) as (keyof typeof PAGES)[]
+
+/** Parts of what the function serves. Each is built by itself. */
+export const PARTS = ['docs', ...pages] as const
+export type Part = (typeof PARTS)[number]
 
 /** Folders of `dist` whose files the function serves. */
-export const SERVED = ['openapi', 'docs-assets', ...PAGES.map(({ page }) => `${page}-assets`)]
+export const SERVED = ['openapi', 'docs-assets', ...pages.map((page) => `${page}-assets`)]
 
 /**
- * Builds the documentation (the OpenAPI document, its pages and scripts) into `dist`. A separate process sees the current endpoints,
- * not those that a long-lived build imported first.
+ * Builds a part into `dist`: a page if its sources have changed, or the documentation (the OpenAPI document, its pages and scripts).
  *
  * @param root the repository
- * @param inProcess builds in this process, from the endpoints that it has imported, or imports now
+ * @param inProcess builds the documentation in this process, from the endpoints that it has imported, or imports now. A separate
+ * process sees the current ones, not those that a long-lived build imported first
+ * @returns false if nothing has changed
+ * @throws {Error} with the builder's messages
  */
-export async function prebuildDocs(root: string, inProcess: boolean): Promise<void> {
-  if (inProcess) await (await import('#openapi/build.ts')).buildOpenApi()
-  else await run(root, 'openapi/build.ts', 'buildOpenApi()')
-}
-
-/** Builds the pages whose sources have changed into `dist`. @returns true if a page has changed */
-export async function prebuildPages(root: string): Promise<boolean> {
-  const changed = await Promise.all(
-    PAGES.map(async ({ page, builder }) => {
-      const folder = join(root, 'dist', `${page}-assets`)
-      const read = () => readFile(join(folder, `${page}-files.json`), 'utf8').catch(() => '')
-      const before = await read()
-      await run(root, `web/${page}/build.ts`, `${builder}(${JSON.stringify(folder)})`)
-      return before !== (await read())
-    }),
-  )
-  return changed.includes(true)
+export async function prebuild(root: string, part: Part, inProcess: boolean): Promise<boolean> {
+  if (part === 'docs') {
+    if (inProcess) await (await import('#openapi/build.ts')).buildOpenApi()
+    else await run(root, 'openapi/build.ts', 'buildOpenApi()')
+    return true
+  }
+  const folder = join(root, 'dist', `${part}-assets`)
+  const read = () => readFile(join(folder, `${part}-files.json`), 'utf8').catch(() => '')
+  const before = await read()
+  await run(root, `web/${part}/build.ts`, `${PAGES[part]}(${JSON.stringify(folder)})`)
+  return before !== (await read())
 }
 
 /** Copies all that was built here next to the bundle that serves it. @param target folder of the bundle */

@@ -36,6 +36,8 @@ export interface PlatformOptions {
   dynamodbEndpoint?: string | undefined
   /** Limits on the threads that functions run in. */
   limits?: PoolLimits
+  /** Interceptors by function, from the first request on. */
+  interceptors?: Record<string, InvokeInterceptor>
 }
 
 /** A running local platform. */

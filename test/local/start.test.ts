@@ -1,63 +1,34 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '#local/free-port.ts'
 import { prepare, ROOT } from '#local/prepare.ts'
 import { ASSEMBLY } from '#testkit/assembly.ts'
+import { below, killAll, npmStart } from './npm-start.ts'
 import { temporaryFolder, until } from './support.ts'
 
 const START = path.join(ROOT, 'local', 'start.ts')
 
 let place: ReturnType<typeof temporaryFolder>
-let npm: ChildProcess | undefined
 // The local run’s own build, so that each start finds it done.
-beforeAll(() => prepare({ ...ASSEMBLY, together: true }))
+beforeAll(async () => (await prepare({ ...ASSEMBLY, together: true }))?.())
 beforeEach(() => {
   place = temporaryFolder()
 })
 afterEach(() => {
-  for (const pid of below(npm?.pid ?? 0)) process.kill(pid, 'SIGKILL')
+  killAll()
   place.remove()
 })
-
-/** Lists a process and all its descendants that still run. */
-const below = (root: number): number[] => {
-  const lines = execFileSync('ps', ['-e', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
-  const all = lines.map((line) => line.trim().split(/\s+/)).filter(([, , state]) => !state?.startsWith('Z'))
-  const found = all.filter(([pid]) => Number(pid) === root).map(([pid]) => Number(pid))
-  for (const parent of found) {
-    found.push(...all.filter(([, ppid]) => Number(ppid) === parent).map(([pid]) => Number(pid)))
-  }
-  return found
-}
 
 const isRunning = (pid: number): boolean => below(pid).length > 0
 
 /** Runs the real command, which finds its build done. */
-const npmStart = async (args: string[], env: Record<string, string> = {}) => {
+const startBuilt = (args: string[], env: Record<string, string> = {}) => {
   const { cdkOut } = ASSEMBLY
   mkdirSync(path.join(place.folder, 'cdk.out'))
   cpSync(cdkOut, path.join(place.folder, 'cdk.out'), { recursive: true })
-  // Vitest sets BASE_URL, which the platform would use as its own address.
-  const { BASE_URL: _, ...inherited } = process.env
-  const child = spawn('npm', ['start', '--', '--json', ...args], {
-    cwd: ROOT,
-    env: { ...inherited, DATA_DIR: place.folder, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // In its own process group, as a terminal would start it.
-    detached: true,
-  })
-  npm = child
-  const baseUrl = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const [, address] = /ready at (\S+?)"/.exec(line) ?? []
-      if (address) resolve(address)
-    })
-    child.once('exit', (code) => reject(new Error(`npm start ended with code ${code}`)))
-  })
-  return { pid: child.pid ?? 0, baseUrl }
+  return npmStart(args, { env: { DATA_DIR: place.folder, ...env } })
 }
 
 describe('npm start', () => {
@@ -70,7 +41,7 @@ describe('npm start', () => {
     ['SIGINT', 'its process group'],
     ['SIGHUP', 'its process group'],
   ] as const)('stops completely on %s to %s', async (signal, receiver) => {
-    const { pid, baseUrl } = await npmStart(['--port', '0'])
+    const { pid, baseUrl } = await startBuilt(['--port', '0'])
     const all = below(pid)
     // npm, its shell unless it has exec'd the program, the platform, the database.
     expect(all.length).toBeGreaterThanOrEqual(3)
@@ -82,7 +53,7 @@ describe('npm start', () => {
 
   test('listens on --port, whatever PORT says', async () => {
     const port = await freePort()
-    const { baseUrl } = await npmStart(['--port', String(port)], { PORT: '1' })
+    const { baseUrl } = await startBuilt(['--port', String(port)], { PORT: '1' })
     expect(baseUrl).toBe(`http://127.0.0.1:${port}`)
     expect((await fetch(`${baseUrl}/api/v1/me`)).status).toBe(401)
   })
