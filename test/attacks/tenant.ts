@@ -144,6 +144,8 @@ export const createTenant = async (stage: Stage) => {
     chatMessage: said.id,
     event: events.body.items.at(-1).id as string,
     owning,
+    /** Ids of this tenant's records, by kind. */
+    ids: { ...developers, ...chats, ...customers, text: undefined },
     ...customers,
   }
 }

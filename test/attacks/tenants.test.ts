@@ -104,6 +104,53 @@ describe(`the ids of another tenant at ${owned.length} endpoints with an id in t
   )
 })
 
+const lists = endpoints.filter(
+  ({ method, caller, params, produces }) =>
+    method === 'GET' &&
+    ['integration', 'console', 'developer'].includes(caller) &&
+    Object.keys(params).length === 0 &&
+    produces !== 'text/event-stream',
+)
+
+describe(`the ids of another tenant in the answers of ${lists.length} endpoints without an id in the path`, () => {
+  /** Returns kinds of a tenant's records that a caller finds in any answer. */
+  const found = async (
+    ids: Tenant['ids'],
+    headersOf: (endpoint: Endpoint) => Record<string, string>,
+    asked = lists,
+  ) => {
+    const answers: string[] = []
+    for (const endpoint of asked) {
+      const answer = await send(endpoint, endpoint.path, headersOf(endpoint))
+      expect(answer.status, `${nameOf(endpoint)} ${answer.text.slice(0, 200)}`).toBeLessThan(500)
+      answers.push(answer.text)
+    }
+    const all = answers.join()
+    return Object.entries(ids).flatMap(([kind, id]) => (id !== undefined && all.includes(id) ? [kind] : []))
+  }
+  const as = (tenant: Tenant) => (endpoint: Endpoint) =>
+    endpoint.path.startsWith('/console/messenger') ? bearer(tenant.messenger.token) : headersFor(endpoint, tenant)
+
+  it('are found by their owner, and none by another tenant', async () => {
+    // The others have endpoints of their own only.
+    const apart = ['delivery', 'folder', 'message']
+    expect((await found(theirs.ids, as(theirs))).sort()).toEqual(
+      Object.keys(theirs.ids)
+        .filter((kind) => kind !== 'text' && !apart.includes(kind))
+        .sort(),
+    )
+    expect(await found(theirs.ids, as(mine))).toEqual([])
+  })
+
+  it('are found by another agent in the same workspace only where the workspace shares them', async () => {
+    const { token } = await installed(platform.deps, { workspaceId: theirs.workspaceId })
+    const ofAgents = lists.filter(({ caller }) => caller === 'integration')
+    const owners = await found(theirs.ids, () => bearer(theirs.token), ofAgents)
+    expect(owners).toEqual(expect.arrayContaining(['run', 'webhook', 'task', 'conversation']))
+    expect(await found(theirs.ids, () => bearer(token), ofAgents)).toEqual(['file', 'installation', 'user'])
+  })
+})
+
 const withIds = endpoints.filter(({ params }) => Object.values(params).some((kind) => kind !== 'text'))
 const kindOf = ({ params }: Endpoint): string => Object.values(params).findLast((kind) => kind !== 'text') ?? ''
 
@@ -136,14 +183,13 @@ describe('malformed ids', () => {
   }, 120_000)
 })
 
-const headersFor = ({ caller }: Endpoint): Record<string, string> =>
-  caller === 'admin'
-    ? { 'x-admin-key': 'local-admin-key' }
-    : caller === 'console'
-      ? bearer(mine.owner)
-      : caller === 'developer'
-        ? mine.developer.headers
-        : {}
+const headersFor = ({ caller }: Endpoint, tenant = mine): Record<string, string> =>
+  ({
+    admin: { 'x-admin-key': 'local-admin-key' },
+    console: bearer(tenant.owner),
+    developer: tenant.developer.headers,
+    integration: bearer(tenant.token),
+  })[caller as string] ?? {}
 
 describe('ids of another tenant in bodies and queries', () => {
   it('every declared field that takes an id is attacked below', () => {

@@ -105,27 +105,6 @@ describe('without a credential', () => {
   })
 })
 
-describe('with a credential of another kind of caller', () => {
-  const cases = named.filter(([, { caller }]) => caller !== 'none' && caller !== 'client')
-  it.each(cases)('%s is refused', async (_name, endpoint) => {
-    for (const [kind, headers] of Object.entries(world.credentials)) {
-      if (kind === endpoint.caller || Object.keys(headers).length === 0) continue
-      const answer = await call(endpoint.method, pathWithUnknownIds(endpoint), headers, emptyBody(endpoint))
-      expectError(answer, 'unauthorized', ...(endpoint.caller === 'developer' ? ['not_a_developer'] : []))
-    }
-    for (const [header, value] of [
-      ['authorization', 'Bearer eyJhbGciOiJub25lIn0.e30.'],
-      ['authorization', 'Basic YTpi'],
-      ['authorization', ''],
-      ['x-developer-key', 'dvk_wrong'],
-      ['x-admin-key', 'wrong'],
-    ] as const) {
-      const answer = await call(endpoint.method, pathWithUnknownIds(endpoint), { [header]: value }, emptyBody(endpoint))
-      expectError(answer, 'unauthorized')
-    }
-  })
-})
-
 describe('with a scope missing', () => {
   const scoped = named.filter(([, { scope }]) => scope)
   it.each(scoped)('%s names it', async (_name, endpoint) => {
@@ -206,7 +185,7 @@ describe('a list', () => {
     expect(answer.body).toMatchObject({ items: expect.any(Array), has_more: expect.any(Boolean) })
     expect(answer.body).toHaveProperty('next_cursor')
     if (!endpoint.query) return
-    for (const limit of ['0', '101', '-1', '1.5', 'x', '']) {
+    for (const limit of ['0', '101', '-1', '1.5', '1e1', '%205', 'x', '']) {
       expectError(await call('GET', `${endpoint.path}?limit=${limit}`, headers), 'validation_error')
     }
     expectError(await call('GET', `${endpoint.path}?cursor=bm90IG91cnM`, headers), 'bad_request')

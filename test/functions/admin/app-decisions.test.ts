@@ -165,10 +165,6 @@ describe('a moderation decision', () => {
       details: { before: 'in_review', after: 'rejected', reason: 'Because.', key_name: 'local' },
     })
   })
-
-  it('is not_found for an app that does not exist', async () => {
-    expect((await act('app_01kae5m1v8w6c3x9q2r7t4y0zn', 'approve')).status).toBe(404)
-  })
 })
 
 describe('the kill switch', () => {

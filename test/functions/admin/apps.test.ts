@@ -103,12 +103,6 @@ describe('the admin view of an app', () => {
     await admin('POST', `/admin/abuse-reports/${reported.id}/resolve`, { resolution: 'upheld', reason: 'Yes.' })
     expect((await admin('GET', `/admin/apps/${app.id}`)).body.abuse_reports).toEqual([])
   })
-
-  it('is not_found for an unknown app', async () => {
-    for (const path of ['', '/messages']) {
-      expect(codeOf(await admin('GET', `/admin/apps/app_01kae5m1v8w6c3x9q2r7t4y0zn${path}`))).toBe('not_found')
-    }
-  })
 })
 
 describe('a version awaiting review', () => {

@@ -39,7 +39,7 @@ const audited = async (action: string) =>
     .map(({ details }) => ({ before: details.before, after: details.after }))
 
 describe('the platform’s settings', () => {
-  it('can be read by moderators and changed by superadmins only', async () => {
+  it('can be read by moderators', async () => {
     const options = await moderator()
     const { status, body } = await platform.call('GET', '/admin/settings', options)
     expect([status, body]).toEqual([
@@ -49,13 +49,6 @@ describe('the platform’s settings', () => {
         pm_identity: { name: 'Orchestrator', logo: null, logo_url: null, logo_path: AVATAR, policy: null },
       },
     ])
-    for (const [path, change] of [
-      ['denied-tools', { denied_tools: ['http_fetch'] }],
-      ['pm-identity', { name: 'Mo' }],
-    ] as const) {
-      const answer = await put(path, change, options)
-      expect([answer.status, answer.body.error.code]).toEqual([403, 'admin_required'])
-    }
   })
 
   it('ban a tool on the whole platform from the next call, and lift the ban as quickly', async () => {

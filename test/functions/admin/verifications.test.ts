@@ -132,8 +132,4 @@ describe('an application for the verified badge', () => {
       expect(body.items.map(({ verified }: { verified: boolean }) => verified)).not.toContain(false)
     },
   )
-
-  it('is not_found when there is none', async () => {
-    expect(codeOf(await decide('vrf_01kae5m1v8w6c3x9q2r7t4y0zn', 'approve'))).toBe('not_found')
-  })
 })

@@ -28,27 +28,6 @@ describe('conversations of an agent', () => {
     expect(body.items.map((one: { id: string }) => one.id)).toEqual([id, later.id])
     expect(body.items[0]).toMatchObject({ kind: 'agent', title: 'With the agent', task_id: null })
   })
-
-  it('are invisible to other installations, even of the same workspace', async () => {
-    const { app, id } = await talking()
-    for (const other of [
-      await installed(platform.deps, { workspaceId: app.workspaceId }),
-      await installed(platform.deps),
-    ]) {
-      const { token } = other
-      expect((await platform.call('GET', '/api/v1/conversations', { token })).body.items).toEqual([])
-      for (const [method, body] of [
-        ['GET', undefined],
-        ['POST', { text: 'Let me in.' }],
-      ] as const) {
-        const answer = await platform.call(method, `/api/v1/conversations/${id}/messages`, {
-          token,
-          ...(body && { body }),
-        })
-        expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
-      }
-    }
-  })
 })
 
 it('a lagging list omits a conversation that belongs to another agent by now', async () => {
@@ -108,19 +87,6 @@ describe('messages', () => {
     await platform.drain()
     const events = await platform.call('GET', '/api/v1/events?types=message.*', { token: app.token })
     expect(events.body.items.at(-1).data).toEqual({ message_id: body.id, conversation_id: id, text: 'Done.', author })
-  })
-
-  it('are written once per Idempotency-Key', async () => {
-    const { app, call, path } = await talking()
-    const send = () =>
-      platform.call('POST', `/api/v1/conversations${path}`, {
-        token: app.token,
-        body: { text: 'Once.' },
-        headers: { 'idempotency-key': 'message-1' },
-      })
-    const answers = [await send(), await send()]
-    expect(answers[0]?.text).toBe(answers[1]?.text)
-    expect((await call('GET', path)).body.items).toHaveLength(2)
   })
 
   it('are not written by a run that ends concurrently', async () => {

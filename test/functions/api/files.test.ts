@@ -267,18 +267,6 @@ describe('GET /api/v1/files', () => {
 })
 
 describe('another installation', () => {
-  it('of another workspace can neither see nor delete a file', async () => {
-    const [app, other] = [await filesOf(platform), await filesOf(platform)]
-    const { id } = await app.file()
-    for (const method of ['GET', 'DELETE']) {
-      const { status, body } = await other.call(method, `/${id}`)
-      expect([status, body.error.code]).toEqual([404, 'not_found'])
-    }
-    expect((await other.call('GET')).body.items).toEqual([])
-    expect((await app.call('GET', `/${id}`)).status).toBe(200)
-    expect(await app.used()).toEqual([1, 5])
-  })
-
   it('of the same workspace sees the workspace’s files', async () => {
     const app = await filesOf(platform)
     const { id } = await app.file()

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Work } from '#shared/foundation/work/work.ts'
@@ -330,17 +329,6 @@ it('a concurrent question, report and progress all take effect', async () => {
   expect(conversation.messages.map(({ text }: { text: string }) => text).sort()).toEqual(['P', 'Q', 'R'])
 })
 
-it('a report is made once per Idempotency-Key', async () => {
-  const { task, asAgent, receivedEvents, read } = await tasksOf(platform, agent)
-  const { id } = await task()
-  const key = { 'idempotency-key': randomUUID() }
-  const first = await asAgent('POST', `/${id}/report`, { text: 'Counted.' }, key)
-  const second = await asAgent('POST', `/${id}/report`, { text: 'Counted.' }, key)
-  expect([second.text, second.headers['idempotency-replayed']]).toEqual([first.text, 'true'])
-  expect((await read(id)).conversation.messages).toHaveLength(1)
-  expect(await receivedEvents('notification.*')).toHaveLength(1)
-})
-
 describe('the status changes of an agent', () => {
   it('are a conflict naming the allowed ones when they are not allowed', async () => {
     const { task, asAgent } = await tasksOf(platform, agent)
@@ -566,23 +554,6 @@ describe('PATCH /console/tasks/{id}', () => {
     const { task, asPerson } = await tasksOf(platform, agent)
     const { id } = await task()
     expect((await asPerson('PATCH', `/${id}`, fields)).body.error.code).toBe('validation_error')
-  })
-})
-
-describe('another workspace', () => {
-  it('can’t reach the task through any console path', async () => {
-    const { task, read } = await tasksOf(platform, agent)
-    const { asPerson } = await tasksOf(platform, agent)
-    const { id } = await task()
-    for (const [method, path, body] of [
-      ['GET', '', undefined],
-      ['PATCH', '', { title: 'Mine' }],
-      ['POST', '/run', {}],
-      ['POST', '/messages', { text: 'x' }],
-    ] as const) {
-      expect((await asPerson(method, `/${id}${path}`, body)).status, `${method} ${path}`).toBe(404)
-    }
-    expect(await read(id)).toMatchObject({ title: 'Count the stock', conversation: { messages: [] } })
   })
 })
 

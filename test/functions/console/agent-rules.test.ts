@@ -70,18 +70,6 @@ describe('PUT /console/installations/{id}/policy', () => {
     expect([answer.status, answer.body.error.code]).toEqual([422, 'validation_error'])
   })
 
-  it('requires an owner of the workspace', async () => {
-    const { installation, workspaceId } = await installed(platform.deps)
-    const stranger = await installed(platform.deps)
-    const at = `/installations/${installation.id}/policy`
-    for (const role of ['member', 'admin'] as const) {
-      const { token } = await member(platform.deps, workspaceId, role)
-      const { status, body } = await put(at, token, { allowed_callers: [] })
-      expect([status, body.error.code]).toEqual([403, 'admin_required'])
-    }
-    expect((await put(at, stranger.person.token, { allowed_callers: [] })).status).toBe(404)
-  })
-
   it('keeps both changes when two owners change different fields concurrently', async () => {
     const { installation, person } = await installed(platform.deps)
     const at = `/installations/${installation.id}/policy`
@@ -133,15 +121,6 @@ describe('PUT /console/settings/cross-agent', () => {
       ],
     ])
   })
-
-  it('requires an owner', async () => {
-    const { workspaceId } = await installed(platform.deps)
-    for (const role of ['member', 'admin'] as const) {
-      const { token } = await member(platform.deps, workspaceId, role)
-      const { status, body } = await put('/settings/cross-agent', token, { enabled: false })
-      expect([status, body.error.code]).toEqual([403, 'admin_required'])
-    }
-  })
 })
 
 describe('PUT /console/settings/bans', () => {
@@ -172,12 +151,5 @@ describe('PUT /console/settings/bans', () => {
     const { person } = await installed(platform.deps)
     const answer = await put('/settings/bans', person.token, body)
     expect([answer.status, answer.body.error.code]).toEqual([422, 'validation_error'])
-  })
-
-  it('requires an admin', async () => {
-    const { workspaceId } = await installed(platform.deps)
-    const { token } = await member(platform.deps, workspaceId, 'member')
-    const answer = await put('/settings/bans', token, { denied_tools: [], denied_scopes: [] })
-    expect([answer.status, answer.body.error.code]).toEqual([403, 'admin_required'])
   })
 })

@@ -74,17 +74,6 @@ describe('GET /console/installations/{id}/settings', () => {
     expect((await put({})).body).toEqual(form)
     expect((await put({ any: 1 })).body.error.details.fields).toEqual({ any: ['is not expected here'] })
   })
-
-  it('lets every member read and admins write, in their own workspace only', async () => {
-    const { get, put, workspace } = await configured()
-    const plain = await signIn(platform, 'member', workspace)
-    expect((await get(plain.token)).status).toBe(200)
-    const refused = await put({ api_key: SECRET }, plain.token)
-    expect([refused.status, refused.body.error.code]).toEqual([403, 'admin_required'])
-    const stranger = await signIn(platform)
-    expect((await get(stranger.token)).status).toBe(404)
-    expect((await put({ api_key: SECRET }, stranger.token)).status).toBe(404)
-  })
 })
 
 describe('PUT /console/installations/{id}/settings', () => {
@@ -308,13 +297,9 @@ describe('POST /console/installations/{id}/upgrade', () => {
     expect(await shown()).toMatchObject({ settings_complete: true })
   })
 
-  it('requires an admin, an installation of the workspace, and nothing suspended', async () => {
-    const { owner, installation, release, workspace } = await configured()
+  it('requires an active installation', async () => {
+    const { owner, installation, release } = await configured()
     await release('1.1.0')
-    const plain = await signIn(platform, 'member', workspace)
-    expect((await upgrade(plain.token, installation.id)).body.error.code).toBe('admin_required')
-    const stranger = await signIn(platform)
-    expect((await upgrade(stranger.token, installation.id)).status).toBe(404)
     const at = { workspace_id: owner.workspace.id, id: installation.id }
     await platform.deps.table.transact([InstallationEntity.update(at, { set: { status: 'suspended' } })])
     expect((await upgrade(owner.token, installation.id)).body.error.code).toBe('installation_suspended')

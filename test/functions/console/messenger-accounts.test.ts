@@ -121,21 +121,6 @@ describe('a bot connected by its token', () => {
     expect((await m.call(admin, 'GET', '/accounts')).body.items).toEqual([])
   })
 
-  it('is the same account for the same Idempotency-Key', async () => {
-    const { people } = await newTeam(m.platform, 'admin')
-    const bot = m.newBot()
-    const connect = () =>
-      m.call(
-        people[0] as never,
-        'POST',
-        '/accounts/bot',
-        { token: bot.token },
-        { 'idempotency-key': bot.token.slice(0, 20) },
-      )
-    const [first, second] = [await connect(), await connect()]
-    expect([first.status, second.text]).toEqual([201, first.text])
-  })
-
   it('whose token was revoked notifies the admins, sends nothing, and can be reconnected with its threads', async () => {
     const { bot, admin, others, account, workspaceId, chatId } = await m.talking('member', 'owner')
     bot.revoke()

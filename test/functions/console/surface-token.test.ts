@@ -7,7 +7,6 @@ import { MemberEntity, UserEntity, WorkspaceEntity } from '#shared/identity/peop
 import { covers, type Scope } from '#shared/kernel/scopes.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { installed, member } from '#testkit/fixtures.ts'
-import { platformErrorOf } from '#testkit/platform-error.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { pathWithUnknownIds } from '#testkit/world.ts'
 
@@ -51,10 +50,8 @@ describe('POST /console/installations/{id}/surface-token', () => {
     expect(again.body.url).toBe('https://agent.example.com/panel')
   })
 
-  it('is not_found for another workspace’s installation, and for an uninstalled one', async () => {
+  it('is not_found for an uninstalled installation', async () => {
     const { app, person } = await shown()
-    const foreign = await installed(platform.deps)
-    expect((await issue(person.token, foreign.installation.id)).body.error.code).toBe('not_found')
     await write(InstallationEntity.update(app.installation, { set: { status: 'revoked' } }))
     expect((await issue(person.token, app.installation.id)).body.error.code).toBe('not_found')
   })
@@ -126,22 +123,6 @@ describe('a surface token', () => {
     const { scope } = endpoint
     const may = scope === undefined || (scope.endsWith(':read') && covers(GRANTED, scope))
     if (may) return void expect([200, 404]).toContain(answer.status)
-    expect([answer.status, answer.body.error.code]).toEqual([403, 'insufficient_scope'])
-  })
-
-  const writes = all.filter(({ method, caller }) => method !== 'GET' && caller !== 'none' && caller !== 'client')
-  it.each(named(writes))('can’t write: %s', async (_name, endpoint) => {
-    const { token } = await shown()
-    const answer = await call({ method: endpoint.method, path: pathWithUnknownIds(endpoint) }, token)
-    expect([answer.status, platformErrorOf(answer).code]).toEqual([403, 'disposable_token_readonly'])
-  })
-
-  const elsewhere = all.filter(
-    ({ method, caller }) => method === 'GET' && ['console', 'admin', 'developer'].includes(caller),
-  )
-  it.each(named(elsewhere))('can’t read other groups: %s', async (_name, endpoint) => {
-    const { token } = await shown()
-    const answer = await call({ method: 'GET', path: pathWithUnknownIds(endpoint) }, token)
     expect([answer.status, answer.body.error.code]).toEqual([403, 'insufficient_scope'])
   })
 

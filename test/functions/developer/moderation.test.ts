@@ -105,13 +105,4 @@ describe('messages with the moderators', () => {
     const next = await developer.call('GET', `${path}?limit=1&cursor=${second.body.next_cursor}`)
     expect(next.body.items[0].text).toBe('Which policy counts?')
   })
-
-  it('are not_found for another developer, both to read and to write', async () => {
-    const app = await newApp(developer)
-    const other = await newDeveloper(platform)
-    const path = `/api/v1/dev/apps/${app.id}/messages`
-    expect((await other.call('GET', path)).status).toBe(404)
-    expect((await other.call('POST', path, { text: 'Mine.' })).status).toBe(404)
-    expect((await developer.call('GET', path)).body.items).toEqual([])
-  })
 })

@@ -119,13 +119,11 @@ describe('rotating the signing secret', () => {
     expect(JSON.stringify(entry)).not.toContain(secret.slice(6))
   })
 
-  it('refuses overlaps outside 1 to 168 whole hours, and another developer’s app', async () => {
+  it('refuses overlaps outside 1 to 168 whole hours', async () => {
     const path = `/api/v1/dev/apps/${app.app.id}/rotate-signing-secret`
     for (const overlap_hours of [0, 169, 1.5, '2', null]) {
       const { status, body } = await developer.call('POST', path, { overlap_hours })
       expect([status, Object.keys(body.error.details.fields)]).toEqual([422, ['overlap_hours']])
     }
-    const other = await newDeveloper(platform)
-    expect((await other.call('POST', path)).status).toBe(404)
   })
 })

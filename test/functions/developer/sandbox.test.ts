@@ -77,16 +77,6 @@ describe('POST …/sandbox-token', () => {
     const after = await token(app)
     expect([after.status, after.body.error.code]).toEqual([403, 'app_suspended'])
   })
-
-  it('returns the same token for the same Idempotency-Key', async () => {
-    const app = await newApp(developer)
-    await publish(developer, app)
-    const [first, second] = [
-      await token(app, { 'idempotency-key': 'once' }),
-      await token(app, { 'idempotency-key': 'once' }),
-    ]
-    expect(second.text).toBe(first.text)
-  })
 })
 
 describe('POST /api/v1/dev/sandbox/session', () => {
