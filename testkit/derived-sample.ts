@@ -1,19 +1,41 @@
 import { requestFunctions } from '#functions/registry.ts'
 import { buildDocument } from '#openapi/document.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
-import type { Sample } from './sample.ts'
+import { A2A } from './a2a.ts'
+import { newTeammate, unique } from './developers.ts'
+import type { Given, Sample } from './sample.ts'
 import type { Stage } from './stage.ts'
+import {
+  ADMIN,
+  a2aAgentOf,
+  a2aTaskOf,
+  applied,
+  budgeted,
+  developerId,
+  filedAs,
+  invited,
+  personWithPasskey,
+  signedInStaff,
+  staff,
+  teammateWithPasskey,
+  waitingRevision,
+  waitingVersion,
+  withKey,
+  withPasskey,
+} from './states.ts'
 
-/** Caller, and the records that the path names, in the path's order. */
-interface Subject extends Omit<Sample, 'path' | 'body'> {
-  ids?: readonly string[]
-}
-
-const ADMIN = { headers: { 'x-admin-key': 'local-admin-key' } }
+/** Makes a record of the caller's own. */
+const owning =
+  (make: (stage: Stage) => Promise<{ id: string; token: string }>) =>
+  async (stage: Stage): Promise<Given> => {
+    const { id, token } = await make(stage)
+    return { token, ids: [id] }
+  }
 
 /** Factories of the caller and the records for a path, by the caller's kind and the kinds of ids in the path. */
-const SUBJECTS: Record<string, (stage: Stage) => Promise<Subject>> = {
+const SUBJECTS: Record<string, (stage: Stage, endpoint: Endpoint) => Promise<Given>> = {
   none: async () => ({}),
+  client: async () => ({}),
   integration: async (stage) => ({ token: (await stage.integration()).token }),
   'integration run': async (stage) => {
     const { run, callback } = await stage.running()
@@ -31,13 +53,22 @@ const SUBJECTS: Record<string, (stage: Stage) => Promise<Subject>> = {
     const { app, task } = await stage.tasked()
     return { token: app.token, ids: [task.id] }
   },
-  'integration conversation': async (stage) => {
-    const { token, id } = await stage.conversation()
-    return { token, ids: [id] }
-  },
+  'integration conversation': owning((stage) => stage.conversation()),
   'integration file': async (stage) => {
     const { token, file } = await stage.filed()
     return { token, ids: [file.id] }
+  },
+  'integration installation': async (stage, { path }) => {
+    const { id, token } = await a2aAgentOf(stage)
+    return { token, ids: [id], ...headersOf(path) }
+  },
+  'integration installation text': async (stage, { path }) => {
+    const { id, task, token } = await a2aTaskOf(stage)
+    return { token, ids: [id, task], ...headersOf(path) }
+  },
+  'integration installation text text': async (stage, { path }) => {
+    const { id, task, token } = await a2aTaskOf(stage)
+    return { token, ids: [id, task, task], ...headersOf(path) }
   },
   console: async (stage) => ({ token: (await stage.integration()).person.token }),
   'console installation': async (stage) => {
@@ -68,6 +99,13 @@ const SUBJECTS: Record<string, (stage: Stage) => Promise<Subject>> = {
     const { personToken, file } = await stage.filed()
     return { token: personToken, ids: [file.id] }
   },
+  'console folder': owning((stage) => filedAs(stage, { kind: 'folder', name: 'Contacts' })),
+  'console budget': owning(budgeted),
+  'console invitation': owning(invited),
+  'console passkey': async (stage) => {
+    const { token, passkey } = await personWithPasskey(stage)
+    return { token, ids: [passkey] }
+  },
   'console user': async (stage) => {
     const { workspaceId, person } = await stage.integration()
     return { token: person.token, ids: [(await stage.member(workspaceId)).user.id] }
@@ -76,14 +114,8 @@ const SUBJECTS: Record<string, (stage: Stage) => Promise<Subject>> = {
     const { app, token } = await stage.reviewed()
     return { token, ids: [app.id] }
   },
-  'console agentRequest': async (stage) => {
-    const { id, token } = await stage.wished()
-    return { token, ids: [id] }
-  },
-  'console conversation': async (stage) => {
-    const { token, id } = await stage.chat()
-    return { token, ids: [id] }
-  },
+  'console agentRequest': owning((stage) => stage.wished()),
+  'console conversation': owning((stage) => stage.chat()),
   'console account': async ({ messenger }) => {
     const { accountId, token } = await messenger.bot()
     return { token, ids: [accountId] }
@@ -101,6 +133,19 @@ const SUBJECTS: Record<string, (stage: Stage) => Promise<Subject>> = {
     const { app, headers } = await stage.published()
     return { headers, ids: [app.id] }
   },
+  'developer developerKey': async (stage) => {
+    const { owner, headers } = await stage.developer()
+    const { body } = await owner.call('POST', '/api/v1/dev/me/keys', { name: unique('key') })
+    return { headers, ids: [body.id] }
+  },
+  'developer developerMember': async (stage) => {
+    const { owner, headers } = await stage.developer()
+    return { headers, ids: [(await newTeammate(stage.platform, owner, 'viewer')).id] }
+  },
+  'developer passkey': async (stage) => {
+    const { headers, passkey } = await teammateWithPasskey(stage)
+    return { headers, ids: [passkey] }
+  },
   'developer agentRequest': async (stage) => {
     const { headers } = await stage.developer()
     return { headers, ids: [(await stage.wished()).id] }
@@ -113,13 +158,30 @@ const SUBJECTS: Record<string, (stage: Stage) => Promise<Subject>> = {
     const { request, headers } = await stage.listened()
     return { headers, ids: [request] }
   },
-  admin: async () => ADMIN,
-  'admin app': async (stage) => ({ ...ADMIN, ids: [(await stage.inReview()).app.id] }),
-  'admin agentRequest': async (stage) => ({ ...ADMIN, ids: [(await stage.wished()).id] }),
-  'admin abuseReport': async (stage) => ({ ...ADMIN, ids: [await stage.complained()] }),
-  'admin review': async (stage) => ({ ...ADMIN, ids: [(await stage.reviewed()).review.id] }),
-  'admin workspace': async (stage) => ({ ...ADMIN, ids: [(await stage.actors.signIn()).workspace.id] }),
-  'admin installation': async (stage) => ({ ...ADMIN, ids: [(await stage.integration()).installation.id] }),
+  admin: async () => ({ headers: ADMIN }),
+  'admin admin': async (stage) => ({ headers: ADMIN, ids: [(await staff(stage)).id] }),
+  'admin admin adminKey': async (stage) => {
+    const { id, key } = await withKey(stage)
+    return { headers: ADMIN, ids: [id, key] }
+  },
+  'admin adminSession': async (stage) => {
+    const { token, session } = await signedInStaff(stage)
+    return { token, ids: [session] }
+  },
+  'admin passkey': async (stage) => {
+    const { token, passkey } = await withPasskey(stage)
+    return { token, ids: [passkey] }
+  },
+  'admin developer': async (stage) => ({ headers: ADMIN, ids: [await developerId(stage)] }),
+  'admin app version': async (stage) => ({ headers: ADMIN, ids: await waitingVersion(stage) }),
+  'admin app appRevision': async (stage) => ({ headers: ADMIN, ids: await waitingRevision(stage) }),
+  'admin verification': async (stage) => ({ headers: ADMIN, ids: [await applied(stage)] }),
+  'admin app': async (stage) => ({ headers: ADMIN, ids: [(await stage.inReview()).app.id] }),
+  'admin agentRequest': async (stage) => ({ headers: ADMIN, ids: [(await stage.wished()).id] }),
+  'admin abuseReport': async (stage) => ({ headers: ADMIN, ids: [await stage.complained()] }),
+  'admin review': async (stage) => ({ headers: ADMIN, ids: [(await stage.reviewed()).review.id] }),
+  'admin workspace': async (stage) => ({ headers: ADMIN, ids: [(await stage.actors.signIn()).workspace.id] }),
+  'admin installation': async (stage) => ({ headers: ADMIN, ids: [(await stage.integration()).installation.id] }),
 }
 
 let examples: Record<string, unknown> | undefined
@@ -138,14 +200,23 @@ export const exampleBody = ({ id }: Endpoint): unknown => {
   return examples[id]
 }
 
-/** Derives a valid call from the declaration: its caller, the records that its path names, and the reference's example. */
-export const derivedSample = async (stage: Stage, endpoint: Endpoint): Promise<Sample> => {
-  const kinds = [endpoint.caller, ...Object.values(endpoint.params)].join(' ')
+/** Requests of version 1.0 say so, older ones have an address of their own. */
+const headersOf = (path: string): Given => (path.includes('/v0.3/') ? {} : { headers: A2A })
+
+/** Returns the caller and the records that the path names, as far as a sample doesn't give them. */
+const subjectOf = async (stage: Stage, endpoint: Endpoint, { ids, token, headers }: Given): Promise<Given> => {
+  if (token !== undefined || headers !== undefined) return {}
+  const kinds = ids ? endpoint.caller : [endpoint.caller, ...Object.values(endpoint.params)].join(' ')
   const make = SUBJECTS[kinds]
   if (!make) throw new Error(`${endpoint.id} needs a sample in testkit/samples.ts: its path has "${kinds}"`)
-  const { ids = [], ...caller } = await make(stage)
+  return make(stage, endpoint)
+}
+
+/** Completes a valid call from the declaration: its caller, the records that its path names, and the reference's example. */
+export const derivedSample = async (stage: Stage, endpoint: Endpoint, given: Given): Promise<Sample> => {
+  const { ids = [], query, ...call } = { ...(await subjectOf(stage, endpoint, given)), ...given }
   const left = [...ids]
   const path = endpoint.path.replaceAll(/\{\w+\}/g, () => left.shift() ?? 'unknown')
-  const body = exampleBody(endpoint)
-  return { path, ...caller, ...(body !== undefined && { body }) }
+  const body = 'body' in call ? call.body : exampleBody(endpoint)
+  return { ...call, path: query === undefined ? path : `${path}?${query}`, ...(body !== undefined && { body }) }
 }

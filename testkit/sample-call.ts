@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts'
 export const sampleCall = async (stage: Stage, endpoint: Endpoint): Promise<Sample> => {
   // Refills every rate limit.
   stage.platform.clock.advance(60_000)
-  const sample = await (samples[endpoint.id]?.(stage) ?? derivedSample(stage, endpoint))
+  const sample = await derivedSample(stage, endpoint, (await samples[endpoint.id]?.(stage)) ?? {})
   dropPlannedLooks(stage.platform.messages)
   await stage.platform.drain()
   return sample

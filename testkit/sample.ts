@@ -7,3 +7,10 @@ export interface Sample {
   /** True if the call waits until workers have done something. */
   works?: true
 }
+
+/** What a valid call has that can't be derived from the endpoint's declaration. */
+export interface Given extends Partial<Omit<Sample, 'path'>> {
+  /** Values of the path's parameters, in their order. */
+  ids?: readonly string[]
+  query?: string
+}

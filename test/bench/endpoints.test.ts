@@ -48,7 +48,7 @@ it('a task over A2A starts with at most three more round trips than a run', asyn
 })
 
 it('a request that waits for workers is answered; a refused request is a failure instead of a row', async () => {
-  vi.spyOn(samples as Required<typeof samples>, 'developer.apps.read').mockResolvedValue({ path: '/api/v1/dev/apps/x' })
+  vi.spyOn(samples as Required<typeof samples>, 'developer.apps.read').mockResolvedValue({ ids: ['x'] })
   const { requests, failures } = await measureStoreUse({ only: '/api/v1/dev/apps/{id}' })
   expect(requests.map(({ name }) => name)).toContain('POST /api/v1/dev/apps/{id}/test-run')
   expect(failures).toEqual([expect.stringMatching(/^GET \/api\/v1\/dev\/apps\/\{id\}: .* answered 404/)])
