@@ -22,18 +22,27 @@ export interface RecordedCase {
   answers?: { status: number; code?: string }
 }
 
-const request = (
-  name: string,
-  fn: string,
-  line: string,
-  answers: { status: number; code?: string },
-  sent: Omit<NonNullable<RecordedCase['request']>, 'method' | 'path'> = {},
-): RecordedCase => {
-  const [method = '', path = ''] = line.split(' ')
-  return { trigger: 'api-gateway', name, function: fn, request: { method, path, ...sent }, answers }
+type Sent = Omit<NonNullable<RecordedCase['request']>, 'method' | 'path'>
+type Row = [name: string, fn: string, line: string, sent?: Sent]
+
+const requests = (answers: { status: number; code?: string }, rows: readonly Row[], suffix = ''): RecordedCase[] =>
+  rows.map(([name, fn, line, sent]) => {
+    const [method = '', path = ''] = line.split(' ')
+    const request = { method, path, ...sent }
+    return { trigger: 'api-gateway', name: `${name}${suffix}`, function: fn, request, answers }
+  })
+
+const preflights = (method: string, rows: readonly [name: string, fn: string, path: string][]): RecordedCase[] => {
+  const headers = {
+    origin: 'https://app.example.com',
+    'access-control-request-method': method,
+    'access-control-request-headers': 'authorization,content-type',
+  }
+  const asked = rows.map(([name, fn, path]): Row => [name, fn, `OPTIONS ${path}`, { headers }])
+  return requests({ status: 204 }, asked, '-preflight')
 }
 
-const refused = (code: string, status = 401) => ({ status, code })
+const ID = '01kf0rdqg00000000000000001'
 
 const MANIFEST = {
   id: 'example.greeter',
@@ -43,10 +52,9 @@ const MANIFEST = {
   runtime: { type: 'webhook', endpoint: 'https://agent.example.com/runs' },
 }
 
-const PREFLIGHT = {
-  origin: 'https://app.example.com',
-  'access-control-request-method': 'POST',
-  'access-control-request-headers': 'authorization,content-type',
+const REGISTRATION: Sent = {
+  headers: { 'idempotency-key': '00000000-0000-4000-8000-000000000001' },
+  body: { email: 'ada@example.com', name: 'Ada' },
 }
 
 /**
@@ -55,216 +63,133 @@ const PREFLIGHT = {
  * so that the worker drops it.
  */
 export const CASES: RecordedCase[] = [
-  request('oauth-scopes', 'oauth', 'GET /oauth/scopes', { status: 200 }),
-  request('oauth-metadata', 'oauth', 'GET /oauth/metadata', { status: 200 }),
-  request('oauth-token-refused', 'oauth', 'POST /oauth/token', refused('invalid_client'), {
-    form: 'grant_type=authorization_code&client_id=nobody&client_secret=nothing&code=none&code_verifier=none',
-  }),
-  request('api-preflight', 'api', 'OPTIONS /api/v1/runs', { status: 204 }, { headers: PREFLIGHT }),
-  request('api-me-refused', 'api', 'GET /api/v1/me', refused('unauthorized')),
-  request('console-runs-refused', 'console', 'GET /console/runs', refused('unauthorized')),
-  request(
-    'console-session',
-    'console',
-    'POST /console/session',
-    { status: 201 },
-    {
-      body: { user: 'grace', workspace: 'acme' },
-    },
+  ...requests({ status: 200 }, [
+    ['oauth-scopes', 'oauth', 'GET /oauth/scopes'],
+    ['oauth-metadata', 'oauth', 'GET /oauth/metadata'],
+    ['developer-validate', 'developer', 'POST /api/v1/dev/manifest/validate', { body: MANIFEST }],
+    [
+      'admin-login',
+      'admin',
+      'POST /admin/auth/login',
+      { body: { email: 'admin@example.com', password: 'local-admin-password' } },
+    ],
+    ['pages-console', 'pages', 'GET /app'],
+    ['pages-staff', 'pages', 'GET /staff'],
+    ['pages-developers', 'pages', 'GET /developers'],
+    ['pages-openapi', 'pages', 'GET /openapi.json'],
+    ['messengers-bot-info', 'messengers', 'GET /console/bot/info'],
+  ]),
+  ...requests({ status: 201 }, [
+    ['console-session', 'console', 'POST /console/session', { body: { user: 'grace', workspace: 'acme' } }],
+    ['developer-register', 'developer', 'POST /api/v1/dev/register', REGISTRATION],
+  ]),
+  ...preflights('POST', [
+    ['api', 'api', '/api/v1/runs'],
+    ['developer', 'developer', '/api/v1/dev/sandbox/seed'],
+    ['api-calls', 'api-calls', `/api/v1/webhooks/whk_${ID}/test`],
+    ['api-calls-tool', 'api-calls', '/api/v1/tools/http_fetch/invoke'],
+    ['files', 'files', '/api/v1/files'],
+    ['developer-trigger', 'developer', '/api/v1/dev/sandbox/trigger'],
+  ]),
+  ...preflights('GET', [
+    ['streams-run', 'streams', `/api/v1/runs/run_${ID}/stream`],
+    ['streams-listen', 'streams', '/api/v1/dev/listen'],
+  ]),
+  ...requests({ status: 404, code: 'not_found' }, [
+    ['pages-console-no-file', 'pages', 'GET /app/assets/none.js'],
+    ['pages-staff-no-file', 'pages', 'GET /staff/assets/none.js'],
+    ['pages-developers-no-file', 'pages', 'GET /developers/assets/none.js'],
+    ['pages-unknown-path', 'pages', 'GET /surely/not/here?x=1'],
+    ['api-calls-a2a-no-card', 'api-calls', `GET /a2a/agents/ins_${ID}/.well-known/agent-card.json`],
+  ]),
+  ...requests(
+    { status: 401, code: 'invalid_client' },
+    [
+      [
+        'oauth-token',
+        'oauth',
+        'POST /oauth/token',
+        { form: 'grant_type=authorization_code&client_id=nobody&client_secret=nothing&code=none&code_verifier=none' },
+      ],
+    ],
+    '-refused',
   ),
-  request('console-conversations-refused', 'console', 'GET /console/conversations', refused('unauthorized')),
-  request('files-refused', 'files', 'GET /console/files', refused('unauthorized')),
-  request(
-    'decisions-refused',
-    'decisions',
-    'POST /console/runs/run_01kf0rdqg00000000000000001/steps/stp_01kf0rdqg00000000000000001/decision',
-    refused('unauthorized'),
-    { body: { decision: 'approve' } },
-  ),
-  request('console-updates-refused', 'console', 'GET /console/updates', refused('unauthorized')),
-  request('console-me-refused', 'console', 'GET /console/me', refused('unauthorized')),
-  request('console-agent-requests-refused', 'console', 'GET /console/agent-requests', refused('unauthorized')),
-  request(
-    'developer-register',
-    'developer',
-    'POST /api/v1/dev/register',
-    { status: 201 },
-    {
-      headers: { 'idempotency-key': '00000000-0000-4000-8000-000000000001' },
-      body: { email: 'ada@example.com', name: 'Ada' },
-    },
-  ),
-  request('developer-me-refused', 'developer', 'GET /api/v1/dev/me', refused('unauthorized')),
-  request(
-    'developer-preflight',
-    'developer',
-    'OPTIONS /api/v1/dev/sandbox/seed',
-    { status: 204 },
-    { headers: PREFLIGHT },
-  ),
-  request(
-    'developer-stats-refused',
-    'developer',
-    'GET /api/v1/dev/apps/app_01kf0rdqg00000000000000001/stats',
-    refused('unauthorized'),
-  ),
-  request('developer-validate', 'developer', 'POST /api/v1/dev/manifest/validate', { status: 200 }, { body: MANIFEST }),
-  request(
-    'api-calls-publish-refused',
-    'api-calls',
-    'POST /api/v1/dev/apps/app_01kf0rdqg00000000000000001/versions',
-    refused('unauthorized'),
-    { body: MANIFEST },
-  ),
-  request(
-    'admin-login',
-    'admin',
-    'POST /admin/auth/login',
-    { status: 200 },
-    {
-      body: { email: 'admin@example.com', password: 'local-admin-password' },
-    },
-  ),
-  request('admin-me-refused', 'admin', 'GET /admin/me', refused('unauthorized')),
-  request('admin-audit-refused', 'admin', 'GET /admin/audit', refused('unauthorized')),
-  request('admin-overview-refused', 'admin', 'GET /admin/overview', refused('unauthorized')),
-  request('admin-calls-export-refused', 'admin-calls', 'GET /admin/export/apps', refused('unauthorized')),
-  request('admin-requests-refused', 'admin', 'GET /admin/requests', refused('unauthorized')),
-  request('admin-review-refused', 'admin', 'GET /admin/review', refused('unauthorized')),
-  request(
-    'admin-calls-checks-refused',
-    'admin-calls',
-    'GET /admin/apps/app_01kf0rdqg00000000000000001/checks',
-    refused('unauthorized'),
-  ),
-  request(
-    'admin-calls-test-install-refused',
-    'admin-calls',
-    'POST /admin/apps/app_01kf0rdqg00000000000000001/test-install',
-    refused('unauthorized'),
-    { body: { input: {} } },
-  ),
-  request('pages-console', 'pages', 'GET /app', { status: 200 }),
-  request('pages-console-no-file', 'pages', 'GET /app/assets/none.js', refused('not_found', 404)),
-  request('pages-staff', 'pages', 'GET /staff', { status: 200 }),
-  request('pages-staff-no-file', 'pages', 'GET /staff/assets/none.js', refused('not_found', 404)),
-  request('pages-developers', 'pages', 'GET /developers', { status: 200 }),
-  request('pages-developers-no-file', 'pages', 'GET /developers/assets/none.js', refused('not_found', 404)),
-  request('pages-openapi', 'pages', 'GET /openapi.json', { status: 200 }),
-  request('pages-unknown-path', 'pages', 'GET /surely/not/here?x=1', refused('not_found', 404)),
-  request(
-    'api-calls-preflight',
-    'api-calls',
-    'OPTIONS /api/v1/webhooks/whk_01kf0rdqg00000000000000001/test',
-    { status: 204 },
-    { headers: PREFLIGHT },
-  ),
-  request(
-    'api-calls-test-run-refused',
-    'api-calls',
-    'POST /api/v1/dev/apps/app_01kf0rdqg00000000000000001/test-run',
-    refused('unauthorized'),
-    { body: { input: {} } },
-  ),
-  request(
-    'api-calls-tool-preflight',
-    'api-calls',
-    'OPTIONS /api/v1/tools/http_fetch/invoke',
-    { status: 204 },
-    { headers: PREFLIGHT },
-  ),
-  request('api-calls-tool-refused', 'api-calls', 'POST /api/v1/tools/http_fetch/invoke', refused('unauthorized'), {
-    body: { arguments: { url: 'https://example.com/' } },
-  }),
-  request('api-calls-mcp-refused', 'api-calls', 'POST /mcp', refused('unauthorized'), {
-    body: { jsonrpc: '2.0', id: 1, method: 'ping' },
-  }),
-  request(
-    'api-calls-a2a-no-card',
-    'api-calls',
-    'GET /a2a/agents/ins_01kf0rdqg00000000000000001/.well-known/agent-card.json',
-    refused('not_found', 404),
-  ),
-  request(
-    'api-calls-a2a-refused',
-    'api-calls',
-    'POST /a2a/agents/ins_01kf0rdqg00000000000000001/rpc',
-    refused('unauthorized'),
-    {
-      headers: { 'a2a-version': '1.0' },
-      body: { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'run_01kf0rdqg00000000000000001' } },
-    },
-  ),
-  request(
-    'api-calls-a2a-notification-refused',
-    'api-calls',
-    'POST /a2a/push/run_01kf0rdqg00000000000000001',
-    refused('unauthorized'),
-    { body: { statusUpdate: { taskId: 'task-1', status: { state: 'TASK_STATE_COMPLETED' } } } },
-  ),
-  request(
-    'console-settings-refused',
-    'console',
-    'PUT /console/installations/ins_01kf0rdqg00000000000000001/settings',
-    refused('unauthorized'),
-    { body: { values: { region: 'eu' } } },
-  ),
-  request('console-marketplace-refused', 'console', 'GET /console/marketplace?q=stock', refused('unauthorized')),
-  request('files-preflight', 'files', 'OPTIONS /api/v1/files', { status: 204 }, { headers: PREFLIGHT }),
-  request('files-api-refused', 'files', 'GET /api/v1/files', refused('unauthorized')),
-  request('messengers-accounts-refused', 'messengers', 'GET /console/messenger/accounts', refused('unauthorized')),
-  request(
-    'messengers-update-refused',
-    'messengers',
-    'POST /console/messenger/updates/acc_01kf0rdqg00000000000000001',
-    refused('unauthorized'),
-    { body: { update_id: 1 } },
-  ),
-  request('messengers-bot-info', 'messengers', 'GET /console/bot/info', { status: 200 }),
-  request('messengers-bot-webhook-refused', 'messengers', 'POST /console/bot/webhook', refused('unauthorized'), {
-    body: { update_id: 1 },
-  }),
-  request(
-    'streams-run-preflight',
-    'streams',
-    'OPTIONS /api/v1/runs/run_01kf0rdqg00000000000000001/stream',
-    { status: 204 },
-    { headers: { ...PREFLIGHT, 'access-control-request-method': 'GET' } },
-  ),
-  request(
-    'streams-run-refused',
-    'streams',
-    'GET /console/runs/run_01kf0rdqg00000000000000001/stream',
-    refused('unauthorized'),
-    { headers: { accept: 'text/event-stream', 'last-event-id': '4' } },
-  ),
-  request(
-    'streams-listen-preflight',
-    'streams',
-    'OPTIONS /api/v1/dev/listen',
-    { status: 204 },
-    { headers: { ...PREFLIGHT, 'access-control-request-method': 'GET' } },
-  ),
-  request(
-    'streams-listen-refused',
-    'streams',
-    'GET /api/v1/dev/listen?app_id=app_01kf0rdqg00000000000000001',
-    refused('unauthorized'),
-    { headers: { accept: 'text/event-stream' } },
-  ),
-  request(
-    'developer-trigger-preflight',
-    'developer',
-    'OPTIONS /api/v1/dev/sandbox/trigger',
-    { status: 204 },
-    { headers: PREFLIGHT },
-  ),
-  request(
-    'developer-listen-answer-refused',
-    'developer',
-    'POST /api/v1/dev/listen/lrq_01kf0rdqg00000000000000001/answer',
-    refused('unauthorized'),
-    { body: { status: 200 } },
+  ...requests(
+    { status: 401, code: 'unauthorized' },
+    [
+      ['api-me', 'api', 'GET /api/v1/me'],
+      ['console-runs', 'console', 'GET /console/runs'],
+      ['console-conversations', 'console', 'GET /console/conversations'],
+      ['files', 'files', 'GET /console/files'],
+      [
+        'decisions',
+        'decisions',
+        `POST /console/runs/run_${ID}/steps/stp_${ID}/decision`,
+        { body: { decision: 'approve' } },
+      ],
+      ['console-updates', 'console', 'GET /console/updates'],
+      ['console-me', 'console', 'GET /console/me'],
+      ['console-agent-requests', 'console', 'GET /console/agent-requests'],
+      ['developer-me', 'developer', 'GET /api/v1/dev/me'],
+      ['developer-stats', 'developer', `GET /api/v1/dev/apps/app_${ID}/stats`],
+      ['api-calls-publish', 'api-calls', `POST /api/v1/dev/apps/app_${ID}/versions`, { body: MANIFEST }],
+      ['admin-me', 'admin', 'GET /admin/me'],
+      ['admin-audit', 'admin', 'GET /admin/audit'],
+      ['admin-overview', 'admin', 'GET /admin/overview'],
+      ['admin-calls-export', 'admin-calls', 'GET /admin/export/apps'],
+      ['admin-requests', 'admin', 'GET /admin/requests'],
+      ['admin-review', 'admin', 'GET /admin/review'],
+      ['admin-calls-checks', 'admin-calls', `GET /admin/apps/app_${ID}/checks`],
+      ['admin-calls-test-install', 'admin-calls', `POST /admin/apps/app_${ID}/test-install`, { body: { input: {} } }],
+      ['api-calls-test-run', 'api-calls', `POST /api/v1/dev/apps/app_${ID}/test-run`, { body: { input: {} } }],
+      [
+        'api-calls-tool',
+        'api-calls',
+        'POST /api/v1/tools/http_fetch/invoke',
+        { body: { arguments: { url: 'https://example.com/' } } },
+      ],
+      ['api-calls-mcp', 'api-calls', 'POST /mcp', { body: { jsonrpc: '2.0', id: 1, method: 'ping' } }],
+      [
+        'api-calls-a2a',
+        'api-calls',
+        `POST /a2a/agents/ins_${ID}/rpc`,
+        {
+          headers: { 'a2a-version': '1.0' },
+          body: { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: `run_${ID}` } },
+        },
+      ],
+      [
+        'api-calls-a2a-notification',
+        'api-calls',
+        `POST /a2a/push/run_${ID}`,
+        { body: { statusUpdate: { taskId: 'task-1', status: { state: 'TASK_STATE_COMPLETED' } } } },
+      ],
+      [
+        'console-settings',
+        'console',
+        `PUT /console/installations/ins_${ID}/settings`,
+        { body: { values: { region: 'eu' } } },
+      ],
+      ['console-marketplace', 'console', 'GET /console/marketplace?q=stock'],
+      ['files-api', 'files', 'GET /api/v1/files'],
+      ['messengers-accounts', 'messengers', 'GET /console/messenger/accounts'],
+      ['messengers-update', 'messengers', `POST /console/messenger/updates/acc_${ID}`, { body: { update_id: 1 } }],
+      ['messengers-bot-webhook', 'messengers', 'POST /console/bot/webhook', { body: { update_id: 1 } }],
+      [
+        'streams-run',
+        'streams',
+        `GET /console/runs/run_${ID}/stream`,
+        { headers: { accept: 'text/event-stream', 'last-event-id': '4' } },
+      ],
+      [
+        'streams-listen',
+        'streams',
+        `GET /api/v1/dev/listen?app_id=app_${ID}`,
+        { headers: { accept: 'text/event-stream' } },
+      ],
+      ['developer-listen-answer', 'developer', `POST /api/v1/dev/listen/lrq_${ID}/answer`, { body: { status: 200 } }],
+    ],
+    '-refused',
   ),
   { trigger: 'sqs', name: 'fan-out', function: 'fan-out', carries: ['run.created', 'run.succeeded'] },
   { trigger: 'sqs', name: 'dispatch', function: 'dispatch', carries: ['run.created'] },
@@ -279,12 +204,7 @@ export const CASES: RecordedCase[] = [
   { trigger: 'sqs', name: 'delivery-push', function: 'delivery', carries: ['push'] },
   { trigger: 'sqs', name: 'notifications', function: 'notifications', carries: ['run.awaiting_approval'] },
   { trigger: 'sqs', name: 'messenger', function: 'notifications', carries: ['messenger.send'] },
-  {
-    trigger: 'dynamodb-stream',
-    name: 'relay',
-    function: 'relay',
-    carries: ['run.created', 'run.succeeded'],
-  },
+  { trigger: 'dynamodb-stream', name: 'relay', function: 'relay', carries: ['run.created', 'run.succeeded'] },
   { trigger: 'dynamodb-stream', name: 'audit', function: 'audit' },
   { trigger: 'sqs', name: 'live-pushes', function: 'live' },
   { trigger: 'sqs', name: 'overdue-shards', function: 'sweeper' },
