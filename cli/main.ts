@@ -121,6 +121,8 @@ const run = async (args: readonly string[]): Promise<number> => {
     if (!(error instanceof ApiError)) throw error
     out.error(error)
     return 1
+  } finally {
+    out.endProgress()
   }
 }
 

@@ -21,8 +21,10 @@ export interface Output {
   /** Writes a note. Does nothing with `--json`. */
   note(text: string): void
   error(error: ShownError): void
-  /** Shows a spinner, or a line after a second if standard error is no terminal. @returns a function that ends it */
-  progress(text: string): () => void
+  /** Shows a spinner until `endProgress`, or a line after a second if standard error is no terminal. */
+  progress(text: string): void
+  /** Ends the spinner. Commands that go on call it themselves; it is called once a command has ended. */
+  endProgress(): void
   paint(style: Style, text: string): string
 }
 
@@ -35,7 +37,8 @@ export const createOutput = (json: boolean): Output => {
     styleText(style, text, { stream })
   const paint = paintFor(stdout)
   const warn = paintFor(stderr)
-  let spinning: { text: string; frame: number } | undefined
+  let spinning = false
+  let timer: NodeJS.Timeout | undefined
 
   const say = (text: string): void => {
     stderr.write(`${spinning ? CLEAR : ''}${text}\n`)
@@ -64,24 +67,20 @@ export const createOutput = (json: boolean): Output => {
       if (requestId !== undefined) say(`  ${warn('dim', 'request')} ${requestId}`)
     },
     progress(text) {
-      if (json) return () => {}
+      if (json) return
       if (!stderr.isTTY) {
         // Logs get one line for what takes long.
-        const timer = setTimeout(() => say(`${text} …`), 1_000)
-        return () => clearTimeout(timer)
+        timer = setTimeout(() => say(`${text} …`), 1_000)
+        return
       }
-      const mine = { text, frame: 0 }
-      spinning = mine
-      const timer = setInterval(() => {
-        if (spinning !== mine) return
-        stderr.write(`${CLEAR}${FRAMES[mine.frame++ % FRAMES.length]} ${mine.text}`)
-      }, 80)
-      return () => {
-        clearInterval(timer)
-        if (spinning !== mine) return
-        spinning = undefined
-        stderr.write(CLEAR)
-      }
+      spinning = true
+      let frame = 0
+      timer = setInterval(() => stderr.write(`${CLEAR}${FRAMES[frame++ % FRAMES.length]} ${text}`), 80)
+    },
+    endProgress() {
+      clearTimeout(timer)
+      if (spinning) stderr.write(CLEAR)
+      spinning = false
     },
   }
 }

@@ -28,17 +28,12 @@ Examples:
   async run(invocation) {
     const { out } = invocation
     const api = invocation.api()
-    const done = out.progress('Listing your apps')
-    try {
-      // One page, because a developer has at most twenty apps.
-      const { items } = (await api.insist('GET', '/api/v1/dev/apps?limit=100')) as { items: ListedApp[] }
-      done()
-      for (const app of items) out.result(app, lineOf(app))
-      if (items.length === 0) out.note('You don’t have an app yet. Create one with aip init or aip apps create.')
-      return 0
-    } finally {
-      done()
-    }
+    out.progress('Listing your apps')
+    // One page, because a developer has at most twenty apps.
+    const { items } = (await api.insist('GET', '/api/v1/dev/apps?limit=100')) as { items: ListedApp[] }
+    for (const app of items) out.result(app, lineOf(app))
+    if (items.length === 0) out.note('You don’t have an app yet. Create one with aip init or aip apps create.')
+    return 0
   },
 }
 
@@ -117,23 +112,18 @@ Examples:
   async run(invocation) {
     const { out, values, positionals } = invocation
     const api = invocation.api()
-    const done = out.progress('Creating the app')
-    try {
-      const body = newApp(positionals[0] ?? '', fieldsIn(values), textOf(values.type))
-      const app = await api.insist('POST', '/api/v1/dev/apps', { body })
-      done()
-      const lines = [
-        `${out.paint('green', 'created')} ${app.slug} ${app.id}`,
-        `  client_id       ${app.client_id}`,
-        `  client_secret   ${app.client_secret}`,
-        `  signing_secret  ${app.signing_secret}`,
-      ]
-      out.result(app, lines.join('\n'))
-      out.note('The secrets aren’t shown again.')
-      return 0
-    } finally {
-      done()
-    }
+    out.progress('Creating the app')
+    const body = newApp(positionals[0] ?? '', fieldsIn(values), textOf(values.type))
+    const app = await api.insist('POST', '/api/v1/dev/apps', { body })
+    const lines = [
+      `${out.paint('green', 'created')} ${app.slug} ${app.id}`,
+      `  client_id       ${app.client_id}`,
+      `  client_secret   ${app.client_secret}`,
+      `  signing_secret  ${app.signing_secret}`,
+    ]
+    out.result(app, lines.join('\n'))
+    out.note('The secrets aren’t shown again.')
+    return 0
   },
 }
 
@@ -157,18 +147,13 @@ Examples:
     const body = fieldsIn(values)
     if (Object.keys(body).length === 0) throw new UsageError('Give at least one field to change.', 'apps update')
     const api = invocation.api()
-    const done = out.progress('Changing the app')
-    try {
-      const { id } = await loadChosenApp(invocation, api, 'apps update')
-      const app = await api.insist('PATCH', `/api/v1/dev/apps/${id}`, { body })
-      done()
-      out.result(app, `${out.paint('green', 'changed')} ${app.slug}: ${Object.keys(body).join(', ')}`)
-      if (app.pending_revision)
-        out.note('A moderator has to approve the change. The live listing doesn’t change until then.')
-      return 0
-    } finally {
-      done()
-    }
+    out.progress('Changing the app')
+    const { id } = await loadChosenApp(invocation, api, 'apps update')
+    const app = await api.insist('PATCH', `/api/v1/dev/apps/${id}`, { body })
+    out.result(app, `${out.paint('green', 'changed')} ${app.slug}: ${Object.keys(body).join(', ')}`)
+    if (app.pending_revision)
+      out.note('A moderator has to approve the change. The live listing doesn’t change until then.')
+    return 0
   },
 }
 

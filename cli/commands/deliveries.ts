@@ -50,29 +50,24 @@ Examples:
       throw new UsageError(`--status must be ${STATUSES.join(', ')}.`, 'deliveries')
     }
     const api = invocation.api()
-    const done = out.progress('Reading the deliveries')
-    try {
-      const app = await loadChosenApp(invocation, api, 'deliveries')
-      const token = await sandboxToken(api, app.id)
-      const webhook = textOf(values.webhook)
-      const ids = webhook ? [webhook] : (await listWebhooks(api, token)).map(({ id }) => id)
-      const types = textOf(values.type)
-      const filter = { ...(status && { status }), ...(types && { types }) }
-      const lists = await Promise.all(
-        ids.map(async (id) => {
-          const found = await listDeliveries(api, token, id, filter, Number(limit))
-          return found.map((delivery) => ({ ...delivery, webhook_id: id }))
-        }),
-      )
-      done()
-      const shown = lists.flat().sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
-      for (const delivery of shown) out.result(delivery, textOfDelivery(out, delivery))
-      if (ids.length === 0) out.note('The app has no webhook subscription in your sandbox.')
-      else if (shown.length === 0) out.note('There are no such deliveries.')
-      return 0
-    } finally {
-      done()
-    }
+    out.progress('Reading the deliveries')
+    const app = await loadChosenApp(invocation, api, 'deliveries')
+    const token = await sandboxToken(api, app.id)
+    const webhook = textOf(values.webhook)
+    const ids = webhook ? [webhook] : (await listWebhooks(api, token)).map(({ id }) => id)
+    const types = textOf(values.type)
+    const filter = { ...(status && { status }), ...(types && { types }) }
+    const lists = await Promise.all(
+      ids.map(async (id) => {
+        const found = await listDeliveries(api, token, id, filter, Number(limit))
+        return found.map((delivery) => ({ ...delivery, webhook_id: id }))
+      }),
+    )
+    const shown = lists.flat().sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+    for (const delivery of shown) out.result(delivery, textOfDelivery(out, delivery))
+    if (ids.length === 0) out.note('The app has no webhook subscription in your sandbox.')
+    else if (shown.length === 0) out.note('There are no such deliveries.')
+    return 0
   },
 }
 

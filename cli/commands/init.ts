@@ -48,36 +48,31 @@ Examples:
     if (kind === undefined || kinds.length > 1) throw new UsageError('Choose --ts, --py or --a2a.', 'init')
     const folder = path.resolve(positionals[0] ?? '.')
     const api = invocation.api()
-    const done = out.progress('Creating the app')
-    try {
-      const slug = textOf(values.slug) ?? textOf(values.app) ?? slugOf(path.basename(folder))
-      refuseExisting(folder, Object.keys(filesOf(kind, { ...NOTHING, slug })))
-      const vendor = await vendorFor(api, textOf(values.vendor))
-      const name = textOf(values.name) ?? titleOf(slug)
-      const app = await appFor(api, invocation, slug, name)
-      const endpoint = endpointOf(kind, textOf(values.endpoint), api.baseUrl)
-      const summary = 'Greets people by name.'
-      const files = filesOf(kind, { slug: app.slug, vendor, name: app.name, summary, endpoint, version: version() })
-      mkdirSync(folder, { recursive: true })
-      for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text, { flag: 'wx' })
-      ignoreInGit(folder, ignoredBy(kind))
-      const project = { app_id: app.id, base_url: api.baseUrl }
-      writeFileSync(path.join(folder, PROJECT_FILE), `${JSON.stringify(project, null, 2)}\n`)
-      const { client_id, client_secret, signing_secret } = app
-      setInEnvFile(path.join(folder, '.env'), {
-        CLIENT_ID: client_id,
-        ...(client_secret !== undefined && { CLIENT_SECRET: client_secret }),
-        ...(signing_secret !== undefined && { SIGNING_SECRET: signing_secret }),
-      })
-      done()
-      const written = [...Object.keys(files), PROJECT_FILE, '.env', '.gitignore']
-      const shown = { app_id: app.id, slug: app.slug, folder, files: written }
-      out.result(shown, `${out.paint('green', 'created')} ${app.slug} ${app.id}\n  ${written.join(', ')}`)
-      out.note(nextSteps(kind, positionals[0], signing_secret === undefined))
-      return 0
-    } finally {
-      done()
-    }
+    out.progress('Creating the app')
+    const slug = textOf(values.slug) ?? textOf(values.app) ?? slugOf(path.basename(folder))
+    refuseExisting(folder, Object.keys(filesOf(kind, { ...NOTHING, slug })))
+    const vendor = await vendorFor(api, textOf(values.vendor))
+    const name = textOf(values.name) ?? titleOf(slug)
+    const app = await appFor(api, invocation, slug, name)
+    const endpoint = endpointOf(kind, textOf(values.endpoint), api.baseUrl)
+    const summary = 'Greets people by name.'
+    const files = filesOf(kind, { slug: app.slug, vendor, name: app.name, summary, endpoint, version: version() })
+    mkdirSync(folder, { recursive: true })
+    for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text, { flag: 'wx' })
+    ignoreInGit(folder, ignoredBy(kind))
+    const project = { app_id: app.id, base_url: api.baseUrl }
+    writeFileSync(path.join(folder, PROJECT_FILE), `${JSON.stringify(project, null, 2)}\n`)
+    const { client_id, client_secret, signing_secret } = app
+    setInEnvFile(path.join(folder, '.env'), {
+      CLIENT_ID: client_id,
+      ...(client_secret !== undefined && { CLIENT_SECRET: client_secret }),
+      ...(signing_secret !== undefined && { SIGNING_SECRET: signing_secret }),
+    })
+    const written = [...Object.keys(files), PROJECT_FILE, '.env', '.gitignore']
+    const shown = { app_id: app.id, slug: app.slug, folder, files: written }
+    out.result(shown, `${out.paint('green', 'created')} ${app.slug} ${app.id}\n  ${written.join(', ')}`)
+    out.note(nextSteps(kind, positionals[0], signing_secret === undefined))
+    return 0
   },
 }
 

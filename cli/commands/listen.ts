@@ -50,26 +50,24 @@ Examples:
       .map((mask) => mask.trim())
     const api = invocation.api()
     const stop = abortOnSignals()
-    const done = out.progress('Connecting')
+    out.progress('Connecting')
     try {
       const app = await loadChosenApp(invocation, api, 'listen')
       const targets = { 'run.execute': agent, webhook: webhooks }
       const listening = new Listening(api, app, targets, out, values.bodies === true, stop.signal)
-      if (events === undefined) return await listening.run(done)
+      if (events === undefined) return await listening.run()
       const subscription = await subscribeTemporarily(api, app.id, events)
       try {
-        done()
         const { id, secret } = subscription
         out.result(
           { type: 'subscribed', webhook_id: id, events, secret },
           `Receiving ${events.join(', ')}, signed with ${secret}`,
         )
-        return await listening.run(done)
+        return await listening.run()
       } finally {
         await subscription.end()
       }
     } finally {
-      done()
       stop.end()
     }
   },
@@ -109,12 +107,12 @@ class Listening {
   }
 
   /** @returns the exit code */
-  async run(connected: () => void): Promise<number> {
+  async run(): Promise<number> {
     let failures = 0
     while (!this.#signal.aborted) {
       try {
         const end = await this.#connection(() => {
-          connected()
+          this.#out.endProgress()
           if (failures > 0) this.#out.note('Reconnected.')
           failures = 0
         })
@@ -137,7 +135,7 @@ class Listening {
         await this.#wait(retryDelay(failures, error instanceof ApiError ? error.retryAfterMs : 0))
       }
     }
-    connected()
+    this.#out.endProgress()
     await this.#end()
     return 0
   }

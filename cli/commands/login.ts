@@ -68,7 +68,7 @@ const byBrowser = async ({ values, env, out }: Invocation, baseUrl: string): Pro
   process.stderr.write(
     `${opened ? 'If no browser opened, open' : 'Open'} this address on this machine and check the code ${signIn.code}:\n\n  ${signIn.address}\n\n`,
   )
-  const done = out.progress('Waiting for the browser')
+  out.progress('Waiting for the browser')
   try {
     return await signIn.granted
   } catch (error) {
@@ -78,7 +78,6 @@ const byBrowser = async ({ values, env, out }: Invocation, baseUrl: string): Pro
       fix: 'Run aip login again. On a machine without a browser, use --with-key.',
     })
   } finally {
-    done()
     signIn.end()
   }
 }
@@ -146,17 +145,12 @@ Examples:
     const [email, name, company] = [textOf(values.email), textOf(values.name), textOf(values.company)]
     if (email === undefined || name === undefined) throw new UsageError('--email and --name are required.', 'register')
     const baseUrl = invocation.baseUrl()
-    const done = out.progress('Registering')
-    try {
-      const api = createApi({ baseUrl, key: undefined })
-      const body = { email, name, ...(company && { company }) }
-      const { api_key, developer } = await api.insist('POST', '/api/v1/dev/register', { body })
-      done()
-      saveProfile(invocation, baseUrl, { api_key, email: developer.email, expires_at: null })
-      return 0
-    } finally {
-      done()
-    }
+    out.progress('Registering')
+    const api = createApi({ baseUrl, key: undefined })
+    const body = { email, name, ...(company && { company }) }
+    const { api_key, developer } = await api.insist('POST', '/api/v1/dev/register', { body })
+    saveProfile(invocation, baseUrl, { api_key, email: developer.email, expires_at: null })
+    return 0
   },
 }
 

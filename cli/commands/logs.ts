@@ -35,20 +35,18 @@ Examples:
     const { values, out } = invocation
     const limit = limitOf(textOf(values.limit))
     const api = invocation.api()
-    const done = out.progress('Reading the log')
+    out.progress('Reading the log')
     const stop = abortOnSignals()
     try {
       const app = await loadChosenApp(invocation, api, 'logs')
       const path = `/api/v1/dev/apps/${app.id}/logs`
       const query = textOf(values.status) === undefined ? '' : `&status=${encodeURIComponent(String(values.status))}`
       const errorsOf = explainer(api, app.id)
-      if (values.follow === true) return await follow(api, path, query, limit, out, stop.signal, done, errorsOf)
+      if (values.follow === true) return await follow(api, path, query, limit, out, stop.signal, errorsOf)
       const { items } = limit === 0 ? { items: [] } : await api.insist('GET', `${path}?limit=${limit}${query}`)
-      done()
       await show(out, items, errorsOf)
       return 0
     } finally {
-      done()
       stop.end()
     }
   },
@@ -79,7 +77,6 @@ const follow = async (
   limit: number,
   out: Output,
   signal: AbortSignal,
-  ready: () => void,
   errorsOf: ErrorsOf,
 ): Promise<number> => {
   const seen = new Map<string, number>()
@@ -95,7 +92,7 @@ const follow = async (
       if (cut) out.note('There are too many runs to follow. Runs that started earlier may be missing.')
       if (failures > 0) out.note('Reconnected.')
       failures = 0
-      ready()
+      out.endProgress()
       const fresh = entries.filter(({ run_id }) => !seen.has(run_id)).sort(byEnd)
       for (const { run_id, created_at } of fresh) seen.set(run_id, Date.parse(created_at))
       const latest = first ? fresh.slice(fresh.length - Math.min(limit, fresh.length)) : fresh

@@ -21,16 +21,11 @@ Examples:
     const { positionals, out } = invocation
     const [version = ''] = positionals
     const api = invocation.api()
-    const done = out.progress(`Promoting ${version}`)
-    try {
-      const app = await loadChosenApp(invocation, api, 'promote')
-      const path = `/api/v1/dev/apps/${app.id}/versions/${encodeURIComponent(version)}/promote`
-      const promoted = await api.insist('POST', path)
-      done()
-      out.result(promoted, `${out.paint('green', 'promoted')} ${app.slug} v${version}`)
-      return 0
-    } finally {
-      done()
-    }
+    out.progress(`Promoting ${version}`)
+    const app = await loadChosenApp(invocation, api, 'promote')
+    const path = `/api/v1/dev/apps/${app.id}/versions/${encodeURIComponent(version)}/promote`
+    const promoted = await api.insist('POST', path)
+    out.result(promoted, `${out.paint('green', 'promoted')} ${app.slug} v${version}`)
+    return 0
   },
 }

@@ -23,16 +23,11 @@ Examples:
     const [file = 'agent.json'] = positionals
     const api = invocation.api()
     const manifest = await read(file)
-    const done = out.progress('Publishing')
-    try {
-      const app = await loadChosenApp(invocation, api, 'publish')
-      const version = await api.insist('POST', `/api/v1/dev/apps/${app.id}/versions`, { body: manifest })
-      done()
-      out.result(version, `${out.paint('green', 'published')} ${app.slug} v${version.version} (${version.status})`)
-      return 0
-    } finally {
-      done()
-    }
+    out.progress('Publishing')
+    const app = await loadChosenApp(invocation, api, 'publish')
+    const version = await api.insist('POST', `/api/v1/dev/apps/${app.id}/versions`, { body: manifest })
+    out.result(version, `${out.paint('green', 'published')} ${app.slug} v${version.version} (${version.status})`)
+    return 0
   },
 }
 

@@ -25,23 +25,18 @@ Examples:
     const [delivery = ''] = positionals
     if (!/^whd_\w+$/.test(delivery)) throw new UsageError('<delivery> must be a delivery’s ID (whd_…).', 'replay')
     const api = invocation.api()
-    const done = out.progress(`Resending ${delivery}`)
-    try {
-      const app = await loadChosenApp(invocation, api, 'replay')
-      const token = await sandboxToken(api, app.id)
-      const webhook = textOf(values.webhook)
-      const again = await redeliver(
-        api,
-        token,
-        delivery,
-        webhook ? [webhook] : (await listWebhooks(api, token)).map(({ id }) => id),
-      )
-      done()
-      out.result(again, `${out.paint('green', 'resent')} ${again.event_type ?? ''} ${delivery}`)
-      return 0
-    } finally {
-      done()
-    }
+    out.progress(`Resending ${delivery}`)
+    const app = await loadChosenApp(invocation, api, 'replay')
+    const token = await sandboxToken(api, app.id)
+    const webhook = textOf(values.webhook)
+    const again = await redeliver(
+      api,
+      token,
+      delivery,
+      webhook ? [webhook] : (await listWebhooks(api, token)).map(({ id }) => id),
+    )
+    out.result(again, `${out.paint('green', 'resent')} ${again.event_type ?? ''} ${delivery}`)
+    return 0
   },
 }
 

@@ -26,37 +26,32 @@ Examples:
     const [id = ''] = positionals
     if (!/^run_\w+$/.test(id)) throw new UsageError('<run> must be a run’s ID (run_…).', 'runs show')
     const api = invocation.api()
-    const done = out.progress(`Reading ${id}`)
-    try {
-      const app = await loadChosenApp(invocation, api, 'runs show')
-      const { items } = await api.insist('GET', `/api/v1/dev/apps/${app.id}/logs?run_id=${id}`)
-      const log: LogEntry | undefined = items[0]
-      const isTheirs = log !== undefined && !log.is_sandbox
-      const run = isTheirs ? undefined : await findSandboxRun(api, await sandboxToken(api, app.id), id)
-      done()
-      if (!log && !run) throw notFound(id, app.slug)
-      const status = run?.status ?? log?.status ?? ''
-      const took = run?.duration_ms ?? log?.duration_ms
-      const facts = [
-        `${statusText(out, status)} ${id}`,
-        `v${run?.agent.version ?? log?.version}`,
-        `started by ${run?.trigger ?? log?.trigger}`,
-        ...(took == null ? [] : [`${took} ms`]),
-      ]
-      const lines = [facts.join('  '), `  created ${run?.created_at ?? log?.created_at}`]
-      if (run) {
-        lines.push(`  input   ${JSON.stringify(run.input)}`, ...run.steps.map((step) => stepText(out, step)))
-        lines.push(...resultLines(out, run))
-      } else if (log?.error_code) {
-        const { message, fix } = meaningOf(log.error_code)
-        lines.push(`  ${log.error_code}: ${message}`, `  ${out.paint('green', 'fix')} ${fix}`)
-      }
-      out.result({ log: log ?? null, run: run ?? null }, lines.join('\n'))
-      if (isTheirs) out.note('Customers’ runs show metadata only.')
-      return 0
-    } finally {
-      done()
+    out.progress(`Reading ${id}`)
+    const app = await loadChosenApp(invocation, api, 'runs show')
+    const { items } = await api.insist('GET', `/api/v1/dev/apps/${app.id}/logs?run_id=${id}`)
+    const log: LogEntry | undefined = items[0]
+    const isTheirs = log !== undefined && !log.is_sandbox
+    const run = isTheirs ? undefined : await findSandboxRun(api, await sandboxToken(api, app.id), id)
+    if (!log && !run) throw notFound(id, app.slug)
+    const status = run?.status ?? log?.status ?? ''
+    const took = run?.duration_ms ?? log?.duration_ms
+    const facts = [
+      `${statusText(out, status)} ${id}`,
+      `v${run?.agent.version ?? log?.version}`,
+      `started by ${run?.trigger ?? log?.trigger}`,
+      ...(took == null ? [] : [`${took} ms`]),
+    ]
+    const lines = [facts.join('  '), `  created ${run?.created_at ?? log?.created_at}`]
+    if (run) {
+      lines.push(`  input   ${JSON.stringify(run.input)}`, ...run.steps.map((step) => stepText(out, step)))
+      lines.push(...resultLines(out, run))
+    } else if (log?.error_code) {
+      const { message, fix } = meaningOf(log.error_code)
+      lines.push(`  ${log.error_code}: ${message}`, `  ${out.paint('green', 'fix')} ${fix}`)
     }
+    out.result({ log: log ?? null, run: run ?? null }, lines.join('\n'))
+    if (isTheirs) out.note('Customers’ runs show metadata only.')
+    return 0
   },
 }
 

@@ -32,28 +32,23 @@ Examples:
       throw new UsageError('--overlap-hours is a number, for the signing secret only.', 'secrets rotate')
     }
     const api = invocation.api()
-    const done = out.progress('Rotating')
-    try {
-      const app = await loadChosenApp(invocation, api, 'secrets rotate')
-      const path = `/api/v1/dev/apps/${app.id}/rotate-${kind === 'client' ? 'secret' : 'signing-secret'}`
-      const answer = await api.insist('POST', path, {
-        body: hours === undefined ? {} : { overlap_hours: Number(hours) },
-      })
-      done()
-      const field = `${kind}_secret`
-      const secret = String(answer[field])
-      const file = textOf(values.save)
-      if (file === undefined) {
-        out.result({ [field]: secret }, secret)
-        out.note('It isn’t shown again.')
-        return 0
-      }
-      const name = field.toUpperCase()
-      setInEnvFile(file, { [name]: secret })
-      out.result({ saved: file }, `${out.paint('green', 'rotated')} ${name} in ${file}`)
+    out.progress('Rotating')
+    const app = await loadChosenApp(invocation, api, 'secrets rotate')
+    const path = `/api/v1/dev/apps/${app.id}/rotate-${kind === 'client' ? 'secret' : 'signing-secret'}`
+    const answer = await api.insist('POST', path, {
+      body: hours === undefined ? {} : { overlap_hours: Number(hours) },
+    })
+    const field = `${kind}_secret`
+    const secret = String(answer[field])
+    const file = textOf(values.save)
+    if (file === undefined) {
+      out.result({ [field]: secret }, secret)
+      out.note('It isn’t shown again.')
       return 0
-    } finally {
-      done()
     }
+    const name = field.toUpperCase()
+    setInEnvFile(file, { [name]: secret })
+    out.result({ saved: file }, `${out.paint('green', 'rotated')} ${name} in ${file}`)
+    return 0
   },
 }

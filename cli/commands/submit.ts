@@ -18,15 +18,10 @@ Examples:
   async run(invocation) {
     const { out } = invocation
     const api = invocation.api()
-    const done = out.progress('Submitting')
-    try {
-      const app = await loadChosenApp(invocation, api, 'submit')
-      const submitted = await api.insist('POST', `/api/v1/dev/apps/${app.id}/submit`)
-      done()
-      out.result(submitted, `${out.paint('green', 'submitted')} ${app.slug} is ${submitted.status}.`)
-      return 0
-    } finally {
-      done()
-    }
+    out.progress('Submitting')
+    const app = await loadChosenApp(invocation, api, 'submit')
+    const submitted = await api.insist('POST', `/api/v1/dev/apps/${app.id}/submit`)
+    out.result(submitted, `${out.paint('green', 'submitted')} ${app.slug} is ${submitted.status}.`)
+    return 0
   },
 }

@@ -28,22 +28,17 @@ Examples:
     const { values, out } = invocation
     const api = invocation.api()
     const input = await dataOf(textOf(values.input), '--input', 'test-run')
-    const done = out.progress('Running')
-    try {
-      const app = await loadChosenApp(invocation, api, 'test-run')
-      const path = `/api/v1/dev/apps/${app.id}/test-run`
-      const started = api.insist('POST', path, { body: input === undefined ? {} : { input } })
-      const answer = values.follow === true ? await follow(api, app.id, started, out) : await started
-      done()
-      const { id, status } = answer.run as Run
-      const failed = status === 'failed' || status === 'cancelled'
-      const head = `${statusText(out, status)} ${id} v${answer.agent.version}`
-      out.result(answer, [head, ...resultLines(out, answer.run)].join('\n'))
-      if (status === 'awaiting_approval') out.note(`A person has to decide. As the customer: aip open ${id}`)
-      return failed ? 1 : 0
-    } finally {
-      done()
-    }
+    out.progress('Running')
+    const app = await loadChosenApp(invocation, api, 'test-run')
+    const path = `/api/v1/dev/apps/${app.id}/test-run`
+    const started = api.insist('POST', path, { body: input === undefined ? {} : { input } })
+    const answer = values.follow === true ? await follow(api, app.id, started, out) : await started
+    const { id, status } = answer.run as Run
+    const failed = status === 'failed' || status === 'cancelled'
+    const head = `${statusText(out, status)} ${id} v${answer.agent.version}`
+    out.result(answer, [head, ...resultLines(out, answer.run)].join('\n'))
+    if (status === 'awaiting_approval') out.note(`A person has to decide. As the customer: aip open ${id}`)
+    return failed ? 1 : 0
   },
 }
 

@@ -27,28 +27,23 @@ Examples:
     const [type = ''] = positionals
     const api = invocation.api()
     const data = await dataOf(textOf(values.data), '--data', 'trigger')
-    const done = out.progress(`Triggering ${type}`)
-    try {
-      const app = await loadChosenApp(invocation, api, 'trigger')
-      const event = await api.insist('POST', '/api/v1/dev/sandbox/trigger', {
-        body: { app_id: app.id, type, ...(data && { data }) },
+    out.progress(`Triggering ${type}`)
+    const app = await loadChosenApp(invocation, api, 'trigger')
+    const event = await api.insist('POST', '/api/v1/dev/sandbox/trigger', {
+      body: { app_id: app.id, type, ...(data && { data }) },
+    })
+    const receivers = await receiversOf(api, app.id, event.type)
+    out.result(event, `${out.paint('green', 'triggered')} ${event.type} ${event.id} for ${app.slug}`)
+    if (receivers.length === 0) {
+      out.error({
+        code: 'no_receiver',
+        message: `No active webhook subscription of ${app.slug} in your sandbox takes ${event.type}. Only the feed has it.`,
+        fix: `Create one with POST /api/v1/webhooks, or run: aip listen --forward-to <url> --events ${event.type}`,
       })
-      const receivers = await receiversOf(api, app.id, event.type)
-      done()
-      out.result(event, `${out.paint('green', 'triggered')} ${event.type} ${event.id} for ${app.slug}`)
-      if (receivers.length === 0) {
-        out.error({
-          code: 'no_receiver',
-          message: `No active webhook subscription of ${app.slug} in your sandbox takes ${event.type}. Only the feed has it.`,
-          fix: `Create one with POST /api/v1/webhooks, or run: aip listen --forward-to <url> --events ${event.type}`,
-        })
-        return 1
-      }
-      for (const { id, url } of receivers) out.note(`  sent to ${url} (${id})`)
-      return 0
-    } finally {
-      done()
+      return 1
     }
+    for (const { id, url } of receivers) out.note(`  sent to ${url} (${id})`)
+    return 0
   },
 }
 
