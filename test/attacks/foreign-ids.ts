@@ -1,18 +1,17 @@
 import { TOOLS } from '#shared/agents/tools/catalogue.ts'
 import { hostActors } from '#testkit/hosts.ts'
 import type { Stage } from '#testkit/stage.ts'
-import { bearer, endpoints, partsOf, sentSchema } from './support.ts'
+import { endpoints, partsOf, sentSchema } from './support.ts'
 import type { Tenant } from './tenant.ts'
 
 interface Attack {
-  /** Endpoints whose path has parameters. */
+  /** By default, the endpoint's with the attacker's own ids. */
   path?: string
   query?: Record<string, string>
   body?: unknown
-  headers: Record<string, string>
 }
 
-type MakeAttack = (mine: Tenant, theirs: Tenant, stage: Stage) => Attack | Promise<Attack>
+type MakeAttack = (theirs: Tenant, mine: Tenant, stage: Stage) => Attack | Promise<Attack>
 
 const TAKES_IDS = /(^|\.)([a-z]+_id|since|mention|attachments\[\])$/
 /**
@@ -34,46 +33,36 @@ export const fieldsWithIds = (): string[] => {
   return [...new Set([...declared, ...ofTools])].filter(takes)
 }
 
-const asAgent = ({ token }: Tenant) => bearer(token)
-const asOwner = ({ owner }: Tenant) => bearer(owner)
 const FILE = { name: 'a.txt', content_type: 'text/plain', content: 'hello' }
 
 const invoking =
   (tool: string, args: (theirs: Tenant) => object): MakeAttack =>
-  (mine, theirs) => ({
-    path: `/api/v1/tools/${tool}/invoke`,
-    headers: asAgent(mine),
-    body: { arguments: args(theirs) },
-  })
+  (theirs) => ({ path: `/api/v1/tools/${tool}/invoke`, body: { arguments: args(theirs) } })
 
 /** By endpoint and field: a call of the attacker's own that names a record of the other tenant. */
 export const foreignIds: Record<string, MakeAttack> = {
-  'oauth.consent.decide workspace_id': async (mine, theirs, stage) => {
+  'oauth.consent.decide workspace_id': async (theirs, mine, stage) => {
     const { app } = await stage.integration()
     const tg = await stage.actors.link(app, { code_challenge: stage.pkce().challenge })
     await stage.actors.open(mine.owner, tg)
-    return { headers: asOwner(mine), body: { tg, decision: 'approve', workspace_id: theirs.workspaceId } }
+    return { body: { tg, decision: 'approve', workspace_id: theirs.workspaceId } }
   },
-  'connect.consent.decide workspace_id': async (mine, theirs, stage) => {
+  'connect.consent.decide workspace_id': async (theirs, mine, stage) => {
     const host = hostActors(stage.platform)
     const tg = await host.link(await host.register())
     await host.open(mine.owner, tg)
-    return { headers: asOwner(mine), body: { tg, decision: 'approve', workspace_id: theirs.workspaceId } }
+    return { body: { tg, decision: 'approve', workspace_id: theirs.workspaceId } }
   },
-  'api.events.list since': (mine, theirs) => ({ headers: asAgent(mine), query: { since: theirs.event } }),
-  'api.files.create folder_id': (mine, theirs) => ({
-    headers: asAgent(mine),
+  'api.events.list since': (theirs) => ({ query: { since: theirs.event } }),
+  'api.files.create folder_id': (theirs) => ({
     body: { ...FILE, folder_id: theirs.folder },
   }),
-  'api.files.list folder_id': (mine, theirs) => ({ headers: asAgent(mine), query: { folder_id: theirs.folder } }),
-  'api.conversations.messages.write attachments[]': (mine, theirs) => ({
-    path: `/api/v1/conversations/${mine.conversation}/messages`,
-    headers: asAgent(mine),
+  'api.files.list folder_id': (theirs) => ({ query: { folder_id: theirs.folder } }),
+  'api.conversations.messages.write attachments[]': (theirs) => ({
     body: { text: 'Look.', attachments: [theirs.file] },
   }),
-  'api.tools.invoke run_id': (mine, theirs) => ({
+  'api.tools.invoke run_id': (theirs) => ({
     path: '/api/v1/tools/workspace_info/invoke',
-    headers: asAgent(mine),
     body: { run_id: theirs.run, arguments: {} },
   }),
   'api.tools.invoke user_id (notify_user)': invoking('notify_user', ({ user }) => ({
@@ -87,146 +76,101 @@ export const foreignIds: Record<string, MakeAttack> = {
     content: 'hello',
     folder_id: folder,
   })),
-  'console.runs.list installation_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.runs.list installation_id': (theirs) => ({
     query: { installation_id: theirs.installation },
   }),
-  'console.tasks.create installation_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.tasks.create installation_id': (theirs) => ({
     body: { title: 'Count', installation_id: theirs.installation },
   }),
-  'console.tasks.edit installation_id': (mine, theirs) => ({
-    path: `/console/tasks/${mine.task}`,
-    headers: asOwner(mine),
+  'console.tasks.edit installation_id': (theirs) => ({
     body: { installation_id: theirs.installation },
   }),
-  'console.tasks.list assignee_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.tasks.list assignee_id': (theirs) => ({
     query: { assignee_id: theirs.installation },
   }),
-  'console.tasks.create user_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.tasks.create user_id': (theirs) => ({
     body: { title: 'Order paper', user_id: theirs.user },
   }),
-  'console.tasks.create attachments[]': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.tasks.create attachments[]': (theirs) => ({
     body: { title: 'Order paper', attachments: [theirs.file] },
   }),
-  'console.tasks.edit user_id': (mine, theirs) => ({
-    path: `/console/tasks/${mine.task}`,
-    headers: asOwner(mine),
+  'console.tasks.edit user_id': (theirs) => ({
     body: { user_id: theirs.user },
   }),
-  'console.tasks.edit attachments[]': (mine, theirs) => ({
-    path: `/console/tasks/${mine.task}`,
-    headers: asOwner(mine),
+  'console.tasks.edit attachments[]': (theirs) => ({
     body: { attachments: [theirs.file] },
   }),
-  'console.tasks.answer attachments[]': (mine, theirs) => ({
-    path: `/console/tasks/${mine.task}/messages`,
-    headers: asOwner(mine),
+  'console.tasks.answer attachments[]': (theirs) => ({
     body: { text: 'Look.', attachments: [theirs.file] },
   }),
-  'console.tasks.run installation_id': (mine, theirs) => ({
-    path: `/console/tasks/${mine.task}/run`,
-    headers: asOwner(mine),
+  'console.tasks.run installation_id': (theirs) => ({
     body: { installation_id: theirs.installation },
   }),
-  'console.conversations.list installation_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.conversations.list installation_id': (theirs) => ({
     query: { installation_id: theirs.installation },
   }),
-  'console.conversations.open installation_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.conversations.open installation_id': (theirs) => ({
     body: { installation_id: theirs.installation },
   }),
-  'console.conversations.messages.write attachments[]': (mine, theirs) => ({
-    path: `/console/conversations/${mine.conversation}/messages`,
-    headers: asOwner(mine),
+  'console.conversations.messages.write attachments[]': (theirs) => ({
     body: { text: 'Look.', attachments: [theirs.file] },
   }),
-  'console.conversations.markRead message_id': (mine, theirs) => ({
-    path: `/console/conversations/${mine.conversation}/read`,
-    headers: asOwner(mine),
+  'console.conversations.markRead message_id': (theirs) => ({
     body: { message_id: theirs.chatMessage },
   }),
-  'console.away.set delegate_id': (mine, theirs, { platform }) => ({
-    headers: asOwner(mine),
+  'console.away.set delegate_id': (theirs, _mine, { platform }) => ({
     body: { delegate_id: theirs.user, until: new Date(platform.clock.now() + 86_400_000).toISOString() },
   }),
-  'console.approvals.decide calls[].run_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.approvals.decide calls[].run_id': (theirs, mine) => ({
     body: { decision: 'reject', calls: [{ run_id: theirs.run, step_id: mine.step }] },
   }),
-  'console.approvals.decide calls[].step_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.approvals.decide calls[].step_id': (theirs, mine) => ({
     body: { decision: 'reject', calls: [{ run_id: mine.run, step_id: theirs.step }] },
   }),
-  'console.conversations.messages.write mention': (mine, theirs) => ({
-    path: `/console/conversations/${mine.conversation}/messages`,
-    headers: asOwner(mine),
+  'console.conversations.messages.write mention': (theirs) => ({
     body: { text: 'Look.', mention: theirs.installation },
   }),
-  'console.settings.setPrimaryAgent installation_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.settings.setPrimaryAgent installation_id': (theirs) => ({
     body: { installation_id: theirs.installation },
   }),
-  'console.files.list folder_id': (mine, theirs) => ({ headers: asOwner(mine), query: { folder_id: theirs.folder } }),
-  'console.files.create folder_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.files.list folder_id': (theirs) => ({ query: { folder_id: theirs.folder } }),
+  'console.files.create folder_id': (theirs) => ({
     body: { ...FILE, folder_id: theirs.folder },
   }),
-  'console.files.edit folder_id': (mine, theirs) => ({
-    path: `/console/files/${mine.file}`,
-    headers: asOwner(mine),
+  'console.files.edit folder_id': (theirs) => ({
     body: { folder_id: theirs.folder },
   }),
-  'console.session.switchWorkspace workspace_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.session.switchWorkspace workspace_id': (theirs) => ({
     body: { workspace_id: theirs.workspaceId },
   }),
-  'console.abuseReports.create run_id': (mine, theirs) => ({
-    headers: asOwner(mine),
+  'console.abuseReports.create run_id': (theirs, mine) => ({
     body: { app_id: mine.app.app.id, text: 'It asks for passwords.', run_id: theirs.run },
   }),
-  'console.abuseReports.create app_id': (mine) => ({
-    headers: asOwner(mine),
+  'console.abuseReports.create app_id': (_theirs, mine) => ({
     body: { app_id: mine.installation, text: 'It asks for passwords.' },
   }),
-  'developer.apps.logs run_id': (mine, theirs) => ({
-    path: `/api/v1/dev/apps/${mine.developer.app.id}/logs`,
-    headers: mine.developer.headers,
+  'developer.apps.logs run_id': (theirs) => ({
     query: { run_id: theirs.run },
   }),
-  'developer.apps.logs request_id': (mine, theirs) => ({
-    path: `/api/v1/dev/apps/${mine.developer.app.id}/logs`,
-    headers: mine.developer.headers,
+  'developer.apps.logs request_id': (theirs) => ({
     query: { request_id: `req_${theirs.run.slice(4)}` },
   }),
-  'developer.apps.logs installation_id': (mine, theirs) => ({
-    path: `/api/v1/dev/apps/${mine.developer.app.id}/logs`,
-    headers: mine.developer.headers,
+  'developer.apps.logs installation_id': (theirs) => ({
     query: { installation_id: theirs.installation },
   }),
-  'developer.listen.stream app_id': (mine, theirs) => ({
-    headers: mine.developer.headers,
+  'developer.listen.stream app_id': (theirs) => ({
     query: { app_id: theirs.developer.app.id },
   }),
-  'developer.listen.end app_id': (mine, theirs) => ({
-    headers: mine.developer.headers,
+  'developer.listen.end app_id': (theirs) => ({
     query: { app_id: theirs.developer.app.id, listener: `lsn_${theirs.run.slice(4)}` },
   }),
-  'developer.sandbox.trigger app_id': (mine, theirs) => ({
-    headers: mine.developer.headers,
+  'developer.sandbox.trigger app_id': (theirs) => ({
     body: { app_id: theirs.developer.app.id, type: 'run.succeeded' },
   }),
-  'console.messenger.chats.list account_id': (mine, theirs) => ({
-    headers: bearer(mine.messenger.token),
+  'console.messenger.chats.list account_id': (theirs) => ({
     query: { account_id: theirs.messenger.accountId },
   }),
-  'console.messenger.chats.assign installation_id': (mine, theirs) => ({
-    path: `/console/messenger/chats/${mine.messenger.chatId}`,
-    headers: bearer(mine.messenger.token),
+  'console.messenger.chats.assign installation_id': (theirs) => ({
     body: { installation_id: theirs.installation },
   }),
 }

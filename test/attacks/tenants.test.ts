@@ -128,18 +128,16 @@ describe(`the ids of another tenant in the answers of ${lists.length} endpoints 
     const all = answers.join()
     return Object.entries(ids).flatMap(([kind, id]) => (id !== undefined && all.includes(id) ? [kind] : []))
   }
-  const as = (tenant: Tenant) => (endpoint: Endpoint) =>
-    endpoint.path.startsWith('/console/messenger') ? bearer(tenant.messenger.token) : headersFor(endpoint, tenant)
 
   it('are found by their owner, and none by another tenant', async () => {
     // The others have endpoints of their own only.
     const apart = ['delivery', 'folder', 'message']
-    expect((await found(theirs.ids, as(theirs))).sort()).toEqual(
+    expect((await found(theirs.ids, (endpoint) => headersFor(endpoint, theirs))).sort()).toEqual(
       Object.keys(theirs.ids)
         .filter((kind) => kind !== 'text' && !apart.includes(kind))
         .sort(),
     )
-    expect(await found(theirs.ids, as(mine))).toEqual([])
+    expect(await found(theirs.ids, headersFor)).toEqual([])
   })
 
   it('are found by another agent in the same workspace only where the workspace shares them', async () => {
@@ -183,10 +181,10 @@ describe('malformed ids', () => {
   }, 120_000)
 })
 
-const headersFor = ({ caller }: Endpoint, tenant = mine): Record<string, string> =>
+const headersFor = ({ caller, path }: Endpoint, tenant = mine): Record<string, string> =>
   ({
     admin: { 'x-admin-key': 'local-admin-key' },
-    console: bearer(tenant.owner),
+    console: bearer(path.startsWith('/console/messenger') ? tenant.messenger.token : tenant.owner),
     developer: tenant.developer.headers,
     integration: bearer(tenant.token),
   })[caller as string] ?? {}
@@ -200,10 +198,12 @@ describe('ids of another tenant in bodies and queries', () => {
     const [id = ''] = name.split(' ')
     const endpoint = endpoints.find((one) => one.id === id)
     if (!endpoint) throw new Error(`there is no ${id}`)
-    const { path = endpoint.path, query, body, headers } = await attack(mine, theirs, stage)
+    const own = pathWith(endpoint, mine.owning(endpoint)?.ids ?? {})
+    const { path = own, query, body } = await attack(theirs, mine, stage)
+    const headers = headersFor(endpoint)
     platform.clock.advance(1_000)
     const before = await contents(platform)
-    const sent: CallOptions = { headers, ...(body !== undefined && { body }) }
+    const sent: CallOptions = { headers, body }
     const answer = await platform.call(endpoint.method, query ? `${path}?${new URLSearchParams(query)}` : path, sent)
     if (answer.status < 300) {
       const context = answer.text.slice(0, 200)
