@@ -1,4 +1,4 @@
-import type { Answer, TestPlatform } from './platform.ts'
+import { type Answer, succeeded, type TestPlatform } from './platform.ts'
 
 let made = 0
 /** Returns a text that no other test of the file uses. */
@@ -14,10 +14,8 @@ export interface TestDeveloper {
 
 /** Registers a developer with a unique e-mail address. */
 export const newDeveloper = async (platform: TestPlatform): Promise<TestDeveloper> => {
-  const { status, body } = await platform.call('POST', '/api/v1/dev/register', {
-    body: { email: `${unique('dev')}@example.com`, name: 'Ada Example' },
-  })
-  if (status !== 201) throw new Error(JSON.stringify(body))
+  const account = { email: `${unique('dev')}@example.com`, name: 'Ada Example' }
+  const body = await succeeded(platform.call('POST', '/api/v1/dev/register', { body: account }))
   return {
     id: body.developer.id,
     key: body.api_key,
@@ -36,16 +34,15 @@ export interface TestApp {
 
 export const newApp = async (developer: TestDeveloper, fields: Record<string, unknown> = {}): Promise<TestApp> => {
   const slug = unique('app')
-  const { status, body } = await developer.call('POST', '/api/v1/dev/apps', {
+  const app = {
     slug,
     type: 'agent',
     // Names of listed apps must not look alike.
     name: `Stock helper ${slug.replace('-', ' no. ')}`,
     requested_scopes: ['runs:write', 'tools:invoke'],
     ...fields,
-  })
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  return body
+  }
+  return succeeded(developer.call('POST', '/api/v1/dev/apps', app))
 }
 
 /** Builds a manifest for an app, with a vendor name derived from the developer. */
@@ -73,10 +70,7 @@ export const confirmEmail = async (platform: TestPlatform, developer: Pick<TestD
   const { email, email_verified } = (await developer.call('GET', '/api/v1/dev/me')).body
   if (email_verified) return email
   await developer.call('POST', '/api/v1/dev/me/email-proof')
-  const { status, text } = await developer.call('POST', '/api/v1/dev/me/email-proof/confirm', {
-    token: mailedTo(platform, email),
-  })
-  if (status !== 200) throw new Error(text)
+  await succeeded(developer.call('POST', '/api/v1/dev/me/email-proof/confirm', { token: mailedTo(platform, email) }))
   return email
 }
 
@@ -90,13 +84,8 @@ export interface TestTeammate {
   call: TestDeveloper['call']
 }
 
-const asTeammate = async (
-  platform: TestPlatform,
-  email: string,
-  { status, body, text }: Answer,
-): Promise<TestTeammate> => {
-  if (status !== 201) throw new Error(text)
-  const key: string = body.session_key
+const asTeammate = async (platform: TestPlatform, email: string, answer: Promise<Answer>): Promise<TestTeammate> => {
+  const key: string = (await succeeded(answer)).session_key
   const headers = { 'x-developer-key': key }
   const call: TestDeveloper['call'] = (method, path, sent, more) =>
     platform.call(method, path, { body: sent, headers: { ...headers, ...more } })
@@ -107,7 +96,7 @@ const asTeammate = async (
 export const signedInByEmail = async (platform: TestPlatform, email: string): Promise<TestTeammate> => {
   await platform.call('POST', '/api/v1/dev/sign-in', { body: { email } })
   const body = { token: mailedTo(platform, email) }
-  return asTeammate(platform, email, await platform.call('POST', '/api/v1/dev/session', { body }))
+  return asTeammate(platform, email, platform.call('POST', '/api/v1/dev/session', { body }))
 }
 
 /** Invites somebody to a developer account. @returns their address, and the code in the invitation */
@@ -118,9 +107,8 @@ export const invited = async (
   email = `${unique('teammate')}@example.com`,
 ): Promise<{ id: string; email: string; code: string }> => {
   await confirmEmail(platform, developer)
-  const { status, body, text } = await developer.call('POST', '/api/v1/dev/members', { email, role })
-  if (status !== 201) throw new Error(text)
-  return { id: body.id, email, code: mailedTo(platform, email) }
+  const { id } = await succeeded(developer.call('POST', '/api/v1/dev/members', { email, role }))
+  return { id, email, code: mailedTo(platform, email) }
 }
 
 /** Adds a teammate, signed in. */
@@ -131,5 +119,5 @@ export const newTeammate = async (
 ): Promise<TestTeammate> => {
   const { email, code } = await invited(platform, developer, role)
   const body = { token: code, name: `Bo ${email.split('@')[0]?.replace('-', ' ')}` }
-  return asTeammate(platform, email, await platform.call('POST', '/api/v1/dev/members/join', { body }))
+  return asTeammate(platform, email, platform.call('POST', '/api/v1/dev/members/join', { body }))
 }

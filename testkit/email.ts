@@ -1,15 +1,13 @@
-import type { TestPlatform } from './platform.ts'
+import { succeeded, type TestPlatform } from './platform.ts'
 
 /** Asks for a code to a person's new e-mail address. @returns the code */
 export const requestEmailCode = async (platform: TestPlatform, token: string, email: string): Promise<string> => {
-  const { status, text } = await platform.call('PUT', '/console/email', { token, body: { email } })
-  if (status !== 200) throw new Error(text)
+  await succeeded(platform.call('PUT', '/console/email', { token, body: { email } }))
   return /\b\d{6}\b/.exec(platform.mails.findLast(({ to }) => to === email)?.text ?? '')?.[0] ?? ''
 }
 
 /** Gives a person an e-mail address for notifications. */
 export const giveEmail = async (platform: TestPlatform, token: string, email: string): Promise<void> => {
   const code = await requestEmailCode(platform, token, email)
-  const { status, text } = await platform.call('POST', '/console/email/confirm', { token, body: { code } })
-  if (status !== 200) throw new Error(text)
+  await succeeded(platform.call('POST', '/console/email/confirm', { token, body: { code } }))
 }

@@ -51,6 +51,13 @@ export interface Answer {
   text: string
 }
 
+/** Returns the body of an answer that isn't an error. */
+export const succeeded = async (answer: Promise<Answer> | Answer): Promise<Answer['body']> => {
+  const { status, body, text } = await answer
+  if (status >= 300) throw new Error(`${status}: ${text}`)
+  return body
+}
+
 interface QueuedMessage {
   queue: QueueName
   body: unknown

@@ -1,7 +1,7 @@
 import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { type InstalledOptions, installed } from './fixtures.ts'
-import type { TestPlatform } from './platform.ts'
+import { succeeded, type TestPlatform } from './platform.ts'
 import type { Received } from './receiver.ts'
 
 /** Creates an installed app with helpers for tests of events and webhooks. */
@@ -22,17 +22,14 @@ export const subscriber = async (platform: TestPlatform, options: InstalledOptio
       grt: app.grant.id,
       sv: 1,
     })
-    return platform.call(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }), headers })
+    return platform.call(method, `/api/v1${path}`, { token, body, headers })
   }
 
   return {
     ...app,
     call,
-    subscribe: async (url: string, events: string[] = ['*']) => {
-      const { status, body } = await call('POST', '/webhooks', { url, events })
-      if (status !== 201) throw new Error(`subscribing answered ${status}: ${JSON.stringify(body)}`)
-      return body as { id: string; secret: string; status: string }
-    },
+    subscribe: (url: string, events: string[] = ['*']): Promise<{ id: string; secret: string; status: string }> =>
+      succeeded(call('POST', '/webhooks', { url, events })),
     /** Emits a custom event, as a change of the installation would. */
     emit: async (type: string, data: Record<string, unknown> = {}): Promise<string> => {
       const write = emitEvent(platform.clock, { type: `custom.${type}`, workspace_id, installation_id, app_id, data })

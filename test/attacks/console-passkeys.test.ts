@@ -10,7 +10,7 @@ beforeEach(() => platform.clock.advance(60 * MINUTE))
 
 let people = 0
 const call = (method: string, path: string, token?: string, body?: unknown): Promise<Answer> =>
-  platform.call(method, path, { ...(token !== undefined && { token }), ...(body !== undefined && { body }) })
+  platform.call(method, path, { token, body })
 const person = async () => (await call('POST', '/console/session', undefined, { user: `Victim ${++people}` })).body
 const add = async (token: string, authenticator: TestAuthenticator) => {
   const { body: asked } = await call('POST', '/console/passkeys/options', token)

@@ -4,6 +4,7 @@ import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import type { Installed } from '#testkit/fixtures.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingMessenger } from '../functions/console/messenger-support.ts'
 import { inlineAgent } from '../functions/workers/inline-agents-support.ts'
 
@@ -16,10 +17,8 @@ const runsOf = async ({ installation }: Installed) =>
 const answered = async () => {
   const scene = await m.talking()
   const agent = await inlineAgent(m.platform, { workspaceId: scene.workspaceId })
-  const { status, text } = await m.call(scene.admin, 'PATCH', `/chats/${scene.chatId}`, {
-    installation_id: agent.installation.id,
-  })
-  if (status !== 200) throw new Error(text)
+  const { id: installation_id } = agent.installation
+  await succeeded(m.call(scene.admin, 'PATCH', `/chats/${scene.chatId}`, { installation_id }))
   const say = async (words: string) => {
     scene.bot.say(scene.contact, words)
     await m.settle()

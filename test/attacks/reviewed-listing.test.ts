@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { asAdmin, submitApp } from '#test/functions/admin/moderation-support.ts'
 import { actors } from '#testkit/oauth.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
@@ -26,8 +27,7 @@ const LIVE = {
 const reviewedApp = async (fields: Record<string, unknown> = {}) => {
   const { developer, app } = await submitApp(platform, { type: 'integration', ...LIVE, ...fields })
   await admin('POST', `/admin/developers/${developer.id}/verify`)
-  const { status, text } = await admin('POST', `/admin/apps/${app.id}/approve`, {})
-  if (status !== 200) throw new Error(text)
+  await succeeded(admin('POST', `/admin/apps/${app.id}/approve`, {}))
   platform.clock.advance(1_000)
   const patch = (body: object) => developer.call('PATCH', `/api/v1/dev/apps/${app.id}`, body)
   const read = async () => (await developer.call('GET', `/api/v1/dev/apps/${app.id}`)).body

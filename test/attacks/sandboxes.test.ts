@@ -3,6 +3,7 @@ import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newApp, newDeveloper, publish, type TestDeveloper } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { startReceiver } from '#testkit/receiver.ts'
 import { using } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -17,11 +18,7 @@ const SCOPES = ['runs:write', 'tools:invoke', 'webhooks:manage', 'files:write', 
 /** Creates an app with a token for its developer's sandbox. */
 const sandboxApp = async (developer: TestDeveloper, version = '1.0.0') => {
   const app = await newApp(developer, { requested_scopes: SCOPES })
-  const answer = await publish(developer, app, {
-    version,
-    runtime: { type: 'webhook', endpoint: `${victim.url}/agent` },
-  })
-  if (answer.status !== 201) throw new Error(answer.text)
+  await succeeded(publish(developer, app, { version, runtime: { type: 'webhook', endpoint: `${victim.url}/agent` } }))
   const { body } = await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)
   return { ...app, token: body.access_token as string }
 }

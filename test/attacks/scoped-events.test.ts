@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { GrantEntity } from '#shared/access/grants/entity.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { startReceiver } from '#testkit/receiver.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { subscriber } from '#testkit/webhooks.ts'
@@ -17,9 +18,7 @@ const scene = async (scopes: readonly Scope[]) => {
     // Issued for each call, since the tests let time pass.
     const { user, session } = app.person
     const { token } = await issueToken(platform.deps, 'console', { ses: session.id, usr: user.id, ws: app.workspaceId })
-    const answer = await platform.call(method, path, { token, body })
-    if (answer.status >= 300) throw new Error(answer.text)
-    return answer.body
+    return succeeded(platform.call(method, path, { token, body }))
   }
   const task = await asPerson('POST', '/console/tasks', { title: 'Count', installation_id: app.installation.id })
   return {

@@ -5,6 +5,7 @@ import { asAdmin, submitApp } from '#test/functions/admin/moderation-support.ts'
 import { succeedsWith, usingAgents } from '#test/functions/api/agents-support.ts'
 import { newApp, newDeveloper, unique } from '#testkit/developers.ts'
 import { actors } from '#testkit/oauth.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
@@ -17,8 +18,7 @@ const approve = (id: string, body: object = {}) => admin('POST', `/admin/apps/${
 /** Lists an app under a name. */
 const listed = async (name: string) => {
   const made = await submitApp(platform, { name })
-  const { status, text } = await approve(made.app.id)
-  if (status !== 200) throw new Error(text)
+  await succeeded(approve(made.app.id))
   return made
 }
 

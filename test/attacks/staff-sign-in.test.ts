@@ -26,7 +26,7 @@ const attempt = (email: string, password: string, sourceIp: string) => {
 const signIn = async (email: string) => (await attempt(email, PASSWORD, '198.51.100.1')).body.token as string
 const call = (method: string, path: string, token: string, body?: unknown): Promise<Answer> => {
   platform.clock.advance(100)
-  return platform.call(method, path, { token, ...(body !== undefined && { body }) })
+  return platform.call(method, path, { token, body })
 }
 const options = async (token: string, path = '/admin/me/confirm/passkey/options') =>
   (await call('POST', path, token)).body

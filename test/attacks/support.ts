@@ -51,7 +51,7 @@ export const calling =
   (platform: TestPlatform) =>
   (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> => {
     platform.clock.advance(1_000)
-    return platform.call(method, path, { headers, ...(body !== undefined && { body }) })
+    return platform.call(method, path, { headers, body })
   }
 
 export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })

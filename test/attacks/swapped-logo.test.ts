@@ -10,6 +10,7 @@ import { signIn } from '#test/functions/console/marketplace-support.ts'
 import { newApp, newDeveloper } from '#testkit/developers.ts'
 import { pngOf } from '#testkit/images.ts'
 import { actors, REDIRECT } from '#testkit/oauth.ts'
+import { succeeded } from '#testkit/platform.ts'
 import type { Answer } from '#testkit/receiver.ts'
 import { upgradeOptions } from '#testkit/upgrades.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -63,10 +64,7 @@ const submitted = async (fields: Record<string, unknown> = {}) => {
   }
 }
 
-const approve = async (id: string) => {
-  const { status, text } = await admin('POST', `/admin/apps/${id}/approve`, {})
-  if (status !== 200) throw new Error(text)
-}
+const approve = (id: string) => succeeded(admin('POST', `/admin/apps/${id}/approve`, {}))
 
 /** Returns the path of the logo that customers see on the consent page and in the marketplace. */
 const shownTo = async ({ id, slug }: { id: string; slug: string }): Promise<string> => {

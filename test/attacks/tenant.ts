@@ -4,6 +4,7 @@ import { newId } from '#shared/kernel/ids.ts'
 import { FolderEntity } from '#shared/work/files/entity.ts'
 import { A2A } from '#testkit/a2a.ts'
 import { invited } from '#testkit/developers.ts'
+import { succeeded } from '#testkit/platform.ts'
 import type { Stage } from '#testkit/stage.ts'
 import { bearer } from './support.ts'
 
@@ -39,9 +40,7 @@ export const createTenant = async (stage: Stage) => {
   const owner = app.person.token
   const made = async (path: string, sent: { token: string; body: unknown }): Promise<{ id: string }> => {
     platform.clock.advance(1_000)
-    const { status, body, text } = await platform.call('POST', path, sent)
-    if (status >= 300) throw new Error(`${path}: ${text}`)
-    return body
+    return succeeded(platform.call('POST', path, sent))
   }
   const now = platform.clock.now()
   const folder = { id: newId('folder', now), workspace_id: workspaceId, name: 'Contacts', created_at: now }
@@ -101,7 +100,7 @@ export const createTenant = async (stage: Stage) => {
   const key = await platform.call('POST', '/api/v1/dev/me/keys', { headers: developer.headers, body: { name: 'CI' } })
   const account = {
     call: (method: string, path: string, body?: unknown) =>
-      platform.call(method, path, { headers: developer.headers, ...(body !== undefined && { body }) }),
+      platform.call(method, path, { headers: developer.headers, body }),
   }
   const teammate = await invited(platform, account, 'viewer')
   const ofSandbox = await exchanged(stage, developer.app.id)

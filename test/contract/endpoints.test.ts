@@ -27,7 +27,7 @@ const world = usingWorld(platform)
 
 const call = (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> => {
   platform.clock.advance(1_000)
-  return platform.call(method, path, { headers, ...(body !== undefined && { body }) })
+  return platform.call(method, path, { headers, body })
 }
 
 /** The complete error body (contract/errors.md#error-body). */

@@ -2,6 +2,7 @@ import type * as crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
@@ -12,7 +13,7 @@ beforeEach(() => platform.clock.advance(3_600_000))
 
 const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = LOCAL) => {
   platform.clock.advance(1_000)
-  return platform.call(method, path, { headers, ...(body !== undefined && { body }) })
+  return platform.call(method, path, { headers, body })
 }
 const signIn = (email: string, password = PASSWORD) =>
   platform.call('POST', '/admin/auth/login', { body: { email, password }, sourceIp: '203.0.113.5' })
@@ -22,9 +23,8 @@ const me = (headers: Record<string, string>) => platform.call('GET', '/admin/me'
 let n = 0
 const staff = async (role: 'superadmin' | 'moderator' = 'moderator') => {
   const email = `mo${n++}@example.com`
-  const { status, body, text } = await call('POST', '/admin/admins', { email, name: 'Mo', role, password: PASSWORD })
-  expect(status, text).toBe(201)
-  return { ...(body as { id: string; email: string }), token: (await signIn(email)).body.token as string }
+  const admin = await succeeded(call('POST', '/admin/admins', { email, name: 'Mo', role, password: PASSWORD }))
+  return { ...(admin as { id: string; email: string }), token: (await signIn(email)).body.token as string }
 }
 const audited = async (limit = 1) =>
   (await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit })).items

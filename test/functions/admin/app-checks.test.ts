@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AuditEntity, auditOf } from '#shared/staff/audit/entity.ts'
 import { newApp, newDeveloper, publish } from '#testkit/developers.ts'
-import type { Answer as PlatformAnswer } from '#testkit/platform.ts'
+import { type Answer as PlatformAnswer, succeeded } from '#testkit/platform.ts'
 import { type Answer, type Received, type Receiver, startReceiver } from '#testkit/receiver.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { asAdmin, newModerator, submitApp } from './moderation-support.ts'
@@ -75,8 +75,7 @@ interface Check {
   duration_ms: number
 }
 const look = async (id: string, query = '?fresh=true') => {
-  const { status, body, text } = await admin('GET', `/admin/apps/${id}/checks${query}`)
-  if (status !== 200) throw new Error(text)
+  const body = await succeeded(admin('GET', `/admin/apps/${id}/checks${query}`))
   const of = (name: string): Check => body.checks.find((check: Check) => check.id === name)
   return { body, of }
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { AuditEntity, auditOf } from '#shared/staff/audit/entity.ts'
 import { install, signIn } from '#test/functions/console/marketplace-support.ts'
 import { newApp, newDeveloper, publish, unique } from '#testkit/developers.ts'
-import type { Answer } from '#testkit/platform.ts'
+import { type Answer, succeeded } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { asAdmin, newModerator, submitApp } from './moderation-support.ts'
 
@@ -18,8 +18,7 @@ const listed = async (query: string) => (await admin('GET', `/admin/apps?limit=1
 const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
 const approved = async (fields: Record<string, unknown> = {}) => {
   const made = await submitApp(platform, fields)
-  const answer = await admin('POST', `/admin/apps/${made.app.id}/approve`)
-  if (answer.status !== 200) throw new Error(answer.text)
+  await succeeded(admin('POST', `/admin/apps/${made.app.id}/approve`))
   return made
 }
 const lastAudit = async (id: string) =>

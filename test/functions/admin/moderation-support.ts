@@ -3,7 +3,7 @@ import { newId } from '#shared/kernel/ids.ts'
 import { AdminEntity } from '#shared/staff/admins/entity.ts'
 import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from '#testkit/developers.ts'
 import { adminToken } from '#testkit/fixtures.ts'
-import type { TestPlatform } from '#testkit/platform.ts'
+import { succeeded, type TestPlatform } from '#testkit/platform.ts'
 
 const ADMIN = { 'x-admin-key': 'local-admin-key' }
 
@@ -11,7 +11,7 @@ const ADMIN = { 'x-admin-key': 'local-admin-key' }
 export const asAdmin =
   (platform: TestPlatform) =>
   (method: string, path: string, body?: object, headers: Record<string, string> = ADMIN) =>
-    platform.call(method, path, { headers, ...(body && { body }) })
+    platform.call(method, path, { headers, body })
 
 /** Creates a moderator and returns the headers that sign them in. */
 export const newModerator = async (
@@ -63,7 +63,6 @@ export const submitApp = async (
   const at = `/api/v1/dev/apps/${app.id}`
   await owner.call('POST', `${at}/versions/1.0.0/promote`)
   await platform.deps.table.transact([AppEntity.update(app, { set: { test_run_at: platform.clock.now() } })])
-  const { status, text } = await owner.call('POST', `${at}/submit`)
-  if (status !== 200) throw new Error(text)
+  await succeeded(owner.call('POST', `${at}/submit`))
   return { developer: owner, app, version: body.id }
 }

@@ -3,7 +3,7 @@ import { AdminEntity } from '#shared/staff/admins/entity.ts'
 import { createdEventOf } from '#shared/work/runs/emit.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import { adminToken } from '#testkit/fixtures.ts'
-import type { TestPlatform } from '#testkit/platform.ts'
+import { succeeded, type TestPlatform } from '#testkit/platform.ts'
 
 export const SUPER = { headers: { 'x-admin-key': 'local-admin-key' } }
 
@@ -27,9 +27,7 @@ export const signInModerator = async (platform: TestPlatform) => {
 /** Reads a path as a superadmin, after advancing the clock so that no rate limit applies. */
 export const readAsAdmin = async (platform: TestPlatform, path: string, options: object = SUPER) => {
   platform.clock.advance(500)
-  const { status, body } = await platform.call('GET', path, options)
-  if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
-  return body
+  return succeeded(platform.call('GET', path, options))
 }
 
 /** Emits `run.created` of a new run, as its dispatcher does, which gives the event its record. */

@@ -15,7 +15,7 @@ const staffOn = (platform: TestPlatform) => {
     platform.clock.advance(100)
     return platform.call(method, path, {
       ...(token === undefined ? { headers: KEY } : { token }),
-      ...(body !== undefined && { body }),
+      body,
     })
   }
   const signIn = async (email: string, password = PASSWORD) => {

@@ -12,7 +12,7 @@ const talking = async () => {
   const app = await installed(platform.deps)
   const { id } = await conversation(platform.deps, app)
   const call = (method: string, path: string, body?: unknown) =>
-    platform.call(method, `/api/v1/conversations${path}`, { token: app.token, ...(body !== undefined && { body }) })
+    platform.call(method, `/api/v1/conversations${path}`, { token: app.token, body })
   return { app, id, call, path: `/${id}/messages` }
 }
 

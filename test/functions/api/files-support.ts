@@ -4,7 +4,7 @@ import { DAY } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { FolderEntity } from '#shared/work/files/entity.ts'
 import { type InstalledOptions, installed } from '#testkit/fixtures.ts'
-import type { CallOptions, TestPlatform } from '#testkit/platform.ts'
+import { type CallOptions, succeeded, type TestPlatform } from '#testkit/platform.ts'
 
 /** Creates an installation, with functions that use its files. */
 export const filesOf = async (platform: TestPlatform, options: InstalledOptions = {}) => {
@@ -15,7 +15,7 @@ export const filesOf = async (platform: TestPlatform, options: InstalledOptions 
     // Issued for each call, since the tests let days pass.
     const claims = { ins: installation.id, ws: workspaceId, app: app.app.id, grt: grant.id, sv: 1 }
     const { token } = await issueToken(platform.deps, 'access', claims)
-    return platform.call(method, `/api/v1/files${path}`, { token, headers, ...(body !== undefined && { body }) })
+    return platform.call(method, `/api/v1/files${path}`, { token, headers, body })
   }
   const create = (fields: Record<string, unknown> = {}) =>
     call('POST', '', { name: 'a.txt', content_type: 'text/plain', ...fields })
@@ -24,11 +24,7 @@ export const filesOf = async (platform: TestPlatform, options: InstalledOptions 
     call,
     create,
     /** Creates a file and throws if that fails. */
-    file: async (fields: Record<string, unknown> = { content: 'hello' }) => {
-      const { status, body, text } = await create(fields)
-      if (status !== 201) throw new Error(text)
-      return body
-    },
+    file: (fields: Record<string, unknown> = { content: 'hello' }) => succeeded(create(fields)),
     folder: async (name = 'Contacts') => {
       const now = platform.clock.now()
       const folder = { id: newId('folder', now), workspace_id: workspaceId, name, created_at: now }

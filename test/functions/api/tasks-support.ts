@@ -3,7 +3,7 @@ import { newId } from '#shared/kernel/ids.ts'
 import { newRun } from '#shared/work/runs/start.ts'
 import { TaskEntity } from '#shared/work/tasks/entity.ts'
 import { callbackToken, type InstalledOptions, installed } from '#testkit/fixtures.ts'
-import type { Answer, TestPlatform } from '#testkit/platform.ts'
+import { succeeded, type TestPlatform } from '#testkit/platform.ts'
 import type { Receiver } from '#testkit/receiver.ts'
 
 interface ReceivedEvent {
@@ -16,18 +16,9 @@ interface ReceivedEvent {
 export const tasksOf = async (platform: TestPlatform, agent: Receiver, options: InstalledOptions = {}) => {
   const app = await installed(platform.deps, { endpoint: agent.url, ...options })
   const asAgent = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    platform.call(method, `/api/v1/tasks${path}`, { token: app.token, headers, ...(body !== undefined && { body }) })
+    platform.call(method, `/api/v1/tasks${path}`, { token: app.token, headers, body })
   const asPerson = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    platform.call(method, `/console/tasks${path}`, {
-      token: app.person.token,
-      headers,
-      ...(body !== undefined && { body }),
-    })
-  const made = async (answer: Promise<Answer>) => {
-    const { status, body, text } = await answer
-    if (status >= 300) throw new Error(text)
-    return body
-  }
+    platform.call(method, `/console/tasks${path}`, { token: app.person.token, headers, body })
   return {
     ...app,
     asAgent,
@@ -39,7 +30,7 @@ export const tasksOf = async (platform: TestPlatform, agent: Receiver, options: 
     /** Creates a person’s task for the agent. */
     task: async (fields: Record<string, unknown> = {}): Promise<{ id: string; conversation_id: string }> => {
       const body = { title: 'Count the stock', installation_id: app.installation.id, ...fields }
-      const task = await made(asPerson('POST', '', body))
+      const task = await succeeded(asPerson('POST', '', body))
       // Events of one millisecond have no order.
       platform.clock.advance(1)
       return task
@@ -47,13 +38,13 @@ export const tasksOf = async (platform: TestPlatform, agent: Receiver, options: 
     /** Creates a task that the agent has received, with its run’s callback token. */
     handed: async () => {
       const body = { title: 'Count the stock', installation_id: app.installation.id }
-      const { id } = await made(asPerson('POST', '', body))
-      const { run_id } = await made(asPerson('POST', `/${id}/run`, {}))
+      const { id } = await succeeded(asPerson('POST', '', body))
+      const { run_id } = await succeeded(asPerson('POST', `/${id}/run`, {}))
       await platform.drain()
       return { id: id as string, run_id: run_id as string, token: await callbackToken(platform.deps, app, run_id) }
     },
     /** Reads the task as people see it. */
-    read: (id: string) => made(asPerson('GET', `/${id}`)),
+    read: (id: string) => succeeded(asPerson('GET', `/${id}`)),
     runs: async () => (await platform.call('GET', '/api/v1/runs', { token: app.token })).body.items,
     /** Creates a run of the agent in a chain, as another agent’s call would start it. */
     deepRun: async (chain: { chain_depth: number; audience?: 'member' | 'external' }) => {
@@ -66,7 +57,7 @@ export const tasksOf = async (platform: TestPlatform, agent: Receiver, options: 
       return { run, token: await callbackToken(platform.deps, app, run.id) }
     },
     finish: (runId: string) =>
-      made(
+      succeeded(
         platform.call('POST', `/api/v1/runs/${runId}/complete`, { token: app.token, body: { status: 'succeeded' } }),
       ),
     /** Lists the events that the agent received since its installation, oldest first. */

@@ -3,6 +3,7 @@ import { MemberEntity, type Role } from '#shared/identity/people/entity.ts'
 import { HOUR, MINUTE } from '#shared/kernel/clock.ts'
 import { ApprovalEntity, RunEntity } from '#shared/work/runs/entity.ts'
 import { callbackToken, installed, member } from '#testkit/fixtures.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -26,13 +27,11 @@ const scene = async () => {
   const join = (role: Role) => member(platform.deps, app.workspaceId, role)
   const as = (person: Someone, method: string, path: string, body?: object) => {
     platform.clock.advance(1_000)
-    return platform.call(method, path, { token: person.token, ...(body && { body }) })
+    return platform.call(method, path, { token: person.token, body })
   }
   const rules = async (...list: object[]) => {
     const named = list.map((rule, i) => ({ name: `Rule ${i + 1}`, ...rule }))
-    const answer = await as(owner, 'PUT', '/console/settings/approvals', { rules: named })
-    expect(answer.status, answer.text).toBe(200)
-    return answer.body
+    return succeeded(as(owner, 'PUT', '/console/settings/approvals', { rules: named }))
   }
   const ask = async (args: object = {}, from = app) => {
     const { body: run } = await platform.call('POST', '/api/v1/runs', { token: from.token, body: {} })

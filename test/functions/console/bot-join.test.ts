@@ -4,7 +4,7 @@ import { BotUpdateEntity } from '#shared/messaging/bot/entity.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { member, workspace as newWorkspace } from '#testkit/fixtures.ts'
 import { holdUntil } from '#testkit/oauth.ts'
-import { TEST_BOT } from '#testkit/platform.ts'
+import { succeeded, TEST_BOT } from '#testkit/platform.ts'
 import { usingTelegram } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -42,10 +42,8 @@ const press = async (person: Person, button: number, messageId = lastOf(person).
 const inviting = async () => {
   const workspace = await newWorkspace(platform.deps)
   const owner = await member(platform.deps, workspace.id, 'owner')
-  const invite = async (role: Role = 'member') => {
-    const answer = await platform.call('POST', '/console/invitations', { token: owner.token, body: { role } })
-    expect(answer.status, answer.text).toBe(201)
-    return answer.body as { id: string; start_parameter: string }
+  const invite = (role: Role = 'member'): Promise<{ id: string; start_parameter: string }> => {
+    return succeeded(platform.call('POST', '/console/invitations', { token: owner.token, body: { role } }))
   }
   return { workspace, owner, invite }
 }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { type Installed, installed, member } from '#testkit/fixtures.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingModel, usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { configureModel, inlineAgent, readRun } from '../workers/inline-agents-support.ts'
@@ -28,8 +29,7 @@ const setUp = async (limits: Record<string, number>, options: Record<string, unk
   const app = await installed(platform.deps, { endpoint: agent.url })
   const console_ = consoleOf(platform, app.person.token)
   const body = { subject: { type: 'workspace' }, period: 'day', limits, ...options }
-  const { body: budget, status, text } = await console_.call('POST', '/budgets', body)
-  expect(status, text).toBe(201)
+  const budget = await succeeded(console_.call('POST', '/budgets', body))
   return { app, budget, ...console_ }
 }
 

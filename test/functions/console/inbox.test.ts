@@ -21,7 +21,7 @@ type Someone = { token: string }
 
 const call = (person: Someone, method: string, path: string, body?: object) => {
   platform.clock.advance(1_000)
-  return platform.call(method, path, { token: person.token, ...(body && { body }) })
+  return platform.call(method, path, { token: person.token, body })
 }
 
 /** Starts a run that asks for a call. */

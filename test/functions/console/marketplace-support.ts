@@ -1,6 +1,6 @@
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper, unique } from '#testkit/developers.ts'
-import type { TestPlatform } from '#testkit/platform.ts'
+import { succeeded, type TestPlatform } from '#testkit/platform.ts'
 
 export interface ListedApp {
   developer: TestDeveloper
@@ -20,16 +20,14 @@ export const listApp = async (
   const developer = await newDeveloper(platform)
   const app = await newApp(developer, fields)
   const release = async (version: string, more: Record<string, unknown> = {}): Promise<void> => {
-    const published = await publish(developer, app, { version, ...more })
-    if (published.status !== 201) throw new Error(published.text)
+    const { id } = await succeeded(publish(developer, app, { version, ...more }))
     await platform.deps.table.transact([
-      AppEntity.update(app, { set: { promoted_version: version, promoted_version_id: published.body.id } }),
+      AppEntity.update(app, { set: { promoted_version: version, promoted_version_id: id } }),
     ])
   }
   await release('1.0.0', manifest)
   await platform.deps.table.transact([AppEntity.update(app, { set: { status: 'in_review' } })])
-  const approved = await moderate(platform, app, 'approve')
-  if (approved.status !== 200) throw new Error(approved.text)
+  await succeeded(moderate(platform, app, 'approve'))
   return { developer, app, release }
 }
 
@@ -46,8 +44,5 @@ export const signIn = async (platform: TestPlatform, role = 'owner', workspace =
 }
 
 /** Installs an app as a person with the required role. */
-export const install = async (platform: TestPlatform, token: string, { slug }: { slug: string }) => {
-  const { status, body, text } = await platform.call('POST', '/console/installations', { token, body: { slug } })
-  if (status !== 201) throw new Error(text)
-  return body as { id: string }
-}
+export const install = (platform: TestPlatform, token: string, { slug }: { slug: string }): Promise<{ id: string }> =>
+  succeeded(platform.call('POST', '/console/installations', { token, body: { slug } }))

@@ -3,6 +3,7 @@ import { editApp } from '#shared/catalogue/apps/edit.ts'
 import { AppEntity, ListedAppEntity, ListingPlaceEntity } from '#shared/catalogue/apps/entity.ts'
 import { listingWrites, readListing } from '#shared/catalogue/apps/list-app.ts'
 import { ReviewTotalsEntity } from '#shared/marketplace/reviews/entity.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { install, listApp, moderate, signIn } from './marketplace-support.ts'
 import { workOf } from './people-support.ts'
@@ -14,13 +15,8 @@ beforeAll(async () => {
 })
 beforeEach(() => platform.clock.advance(60_000))
 
-const list = async (query: Record<string, string> = {}, token = person.token) => {
-  const { status, body, text } = await platform.call('GET', `/console/marketplace?${new URLSearchParams(query)}`, {
-    token,
-  })
-  if (status !== 200) throw new Error(text)
-  return body
-}
+const list = (query: Record<string, string> = {}, token = person.token) =>
+  succeeded(platform.call('GET', `/console/marketplace?${new URLSearchParams(query)}`, { token }))
 const names = async (query: Record<string, string> = {}) =>
   (await list({ limit: '100', ...query })).items.map(({ name }: { name: string }) => name)
 /** Reads every page, one app per page. */
@@ -54,8 +50,7 @@ const traces = async ({ id }: { id: string }, shelves: string[]) => {
 const approveChanges = async ({ id }: { id: string }): Promise<void> => {
   const revision = (await platform.deps.table.get(AppEntity, { id }))?.pending_revision_id
   const headers = { 'x-admin-key': 'local-admin-key' }
-  const { status, text } = await platform.call('POST', `/admin/apps/${id}/revisions/${revision}/approve`, { headers })
-  expect(status, text).toBe(200)
+  await succeeded(platform.call('POST', `/admin/apps/${id}/revisions/${revision}/approve`, { headers }))
 }
 
 describe('GET /console/marketplace', () => {

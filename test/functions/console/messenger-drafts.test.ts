@@ -24,7 +24,7 @@ const assisted = async (output: () => object = () => ({}), ...roles: Parameters<
     m.call(scene.admin, 'PATCH', `/chats/${scene.chatId}`, { installation_id })
   const assigned = await assign(app.installation.id)
   const asAgent = (method: string, path: string, body?: unknown) =>
-    m.platform.call(method, `/api/v1/conversations${path}`, { token: app.token, ...(body !== undefined && { body }) })
+    m.platform.call(method, `/api/v1/conversations${path}`, { token: app.token, body })
   const draft = async (text: string) =>
     (await asAgent('POST', `/${scene.conversationId}/messages`, { text })).body.id as string
   const decide = (id: string, how: 'approve' | 'reject', body: object = {}, person = scene.admin) =>

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { OutgoingEntity, ThreadMessageEntity } from '#shared/messaging/messenger/entity.ts'
 import { contents, difference } from '#testkit/contents.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingMessenger } from './messenger-support.ts'
 
 const m = usingMessenger()
@@ -311,8 +312,7 @@ describe('outgoing messages', () => {
     const setStatus = async (status: string) => {
       const path = `/admin/workspaces/${scene.workspaceId}/status`
       const headers = { 'x-admin-key': 'local-admin-key' }
-      const answer = await m.platform.call('POST', path, { headers, body: { status, reason: 'Spam' } })
-      expect(answer.status, answer.text).toBe(200)
+      await succeeded(m.platform.call('POST', path, { headers, body: { status, reason: 'Spam' } }))
     }
     const suspendedBeforeSent = async (text: string) => {
       expect((await write(scene, text)).status).toBe(201)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { UserEntity } from '#shared/identity/people/entity.ts'
 import { type Account, AccountEntity, type Thread, ThreadEntity } from '#shared/work/threads/entity.ts'
 import type { member } from '#testkit/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#testkit/platform.ts'
+import { startPlatform, succeeded, type TestPlatform } from '#testkit/platform.ts'
 import { startTelegram, type TestTelegram } from '#testkit/telegram.ts'
 import { newTeam } from './people-support.ts'
 
@@ -26,7 +26,7 @@ export const usingMessenger = () => {
     platform.call(method, `/console/messenger${path}`, {
       token: person.token,
       headers,
-      ...(body !== undefined && { body }),
+      body,
     })
 
   /** Handles everything pending at Telegram and on the platform. */
@@ -53,7 +53,7 @@ export const usingMessenger = () => {
     const [admin, ...others] = people as [Member, ...Member[]]
     const bot = newBot()
     const answer = await call(admin, 'POST', '/accounts/bot', { token: bot.token })
-    if (answer.status !== 201) throw new Error(answer.text)
+    await succeeded(answer)
     const account = (await platform.deps.table.get(AccountEntity, {
       workspace_id: workspaceId,
       id: answer.body.id,

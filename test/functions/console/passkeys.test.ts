@@ -12,7 +12,7 @@ beforeEach(() => platform.clock.advance(3_600_000))
 
 let people = 0
 const call = (method: string, path: string, token?: string, body?: unknown): Promise<Answer> =>
-  platform.call(method, path, { ...(token !== undefined && { token }), ...(body !== undefined && { body }) })
+  platform.call(method, path, { token, body })
 const person = async () => (await call('POST', '/console/session', undefined, { user: `Ann ${++people}` })).body
 const add = async (token: string, authenticator: TestAuthenticator, name = 'Laptop') => {
   const { body: asked } = await call('POST', '/console/passkeys/options', token)

@@ -29,7 +29,7 @@ beforeEach(() => platform.clock.advance(60_000))
 
 const codeOf = ({ status, body }: Answer) => (status < 300 ? status : body.error.code)
 const call = (token: string, method: string, path: string, body?: object) =>
-  platform.call(method, path, { token, ...(body && { body }) })
+  platform.call(method, path, { token, body })
 
 type Person = Awaited<ReturnType<typeof member>>
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ACCEPT } from '#test/functions/api/agents-support.ts'
 import { callbackToken } from '#testkit/fixtures.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { addMember, type ConversationClient, usingConversations } from './conversations-support.ts'
 
@@ -18,29 +19,24 @@ const talked = async () => {
   const { agent, ann } = await chats.pair()
   const { installation, token: access, workspaceId } = agent
   const bob = await addMember(platform, workspaceId)
-  const made = async (answer: ReturnType<ConversationClient['call']>) => {
-    const { status, body, text } = await answer
-    if (status >= 300) throw new Error(text)
-    return body
-  }
   const sendMessage = async (conversation: string) => {
-    const { run_id } = await made(ann.say(conversation, `About my ${SECRET}.`))
+    const { run_id } = await succeeded(ann.say(conversation, `About my ${SECRET}.`))
     await chats.settle()
     return run_id as string
   }
   const chat = await ann.open(installation.id)
   const answered = await sendMessage(chat)
-  await made(ann.primary(installation.id))
+  await succeeded(ann.primary(installation.id))
   const main = await ann.main()
   agent.behaves(() => ACCEPT)
   const open = await sendMessage(main)
   const callback = await callbackToken(platform.deps, agent, open)
-  const invoke = (token: string, tool: string, args: object) => made(chats.invoke(token, tool, args))
+  const invoke = (token: string, tool: string, args: object) => succeeded(chats.invoke(token, tool, args))
   await invoke(callback, 'emit_event', { type: 'asked', data: { about: SECRET } })
   await invoke(callback, 'ask_user', { question: `Which ${SECRET}?` })
   await invoke(access, 'notify_user', { title: 'Psst', body: SECRET, user_id: ann.user.id })
   await invoke(access, 'notify_user', { title: 'Hello', body: 'all' })
-  await made(
+  await succeeded(
     platform.call('POST', `/api/v1/runs/${open}/complete`, {
       token: callback,
       body: { status: 'succeeded', output: { text: SECRET } },
@@ -48,12 +44,12 @@ const talked = async () => {
   )
   await chats.settle()
   agent.behaves(() => ({ status: 'succeeded' }))
-  const shared = (await made(platform.call('POST', '/api/v1/runs', { token: access, body: {} }))).id as string
-  const task = await made(ann.call('POST', '/console/tasks', { title: 'Count', installation_id: installation.id }))
-  await made(ann.call('POST', `/console/tasks/${task.id}/messages`, { text: 'All of them.' }))
+  const shared = (await succeeded(platform.call('POST', '/api/v1/runs', { token: access, body: {} }))).id as string
+  const task = await succeeded(ann.call('POST', '/console/tasks', { title: 'Count', installation_id: installation.id }))
+  await succeeded(ann.call('POST', `/console/tasks/${task.id}/messages`, { text: 'All of them.' }))
   await chats.settle()
   const surface = async (person: ConversationClient) =>
-    (await made(person.call('POST', `/console/installations/${installation.id}/surface-token`))).token as string
+    (await succeeded(person.call('POST', `/console/installations/${installation.id}/surface-token`))).token as string
   return {
     chat,
     main,
@@ -82,8 +78,7 @@ const all = async (who: keyof typeof scene.tokens, path: string, limit = 100) =>
   const items: any[] = []
   let cursor = ''
   do {
-    const { status, body, text } = await get(who, `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`)
-    if (status !== 200) throw new Error(text)
+    const body = await succeeded(get(who, `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`))
     items.push(...body.items)
     cursor = body.has_more ? `&cursor=${encodeURIComponent(body.next_cursor)}` : ''
   } while (cursor !== '')

@@ -8,6 +8,7 @@ import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { AppLogEntity } from '#shared/insight/statistics/entity.ts'
 import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -45,16 +46,8 @@ const run = async () => {
   return { id: body.id as string, requestId: headers['x-request-id'] as string, token }
 }
 
-const stats = async (query = '') => {
-  const answer = await developer.call('GET', `/api/v1/dev/apps/${app.app.id}/stats${query}`)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.body
-}
-const logs = async (query = '') => {
-  const answer = await developer.call('GET', `/api/v1/dev/apps/${app.app.id}/logs${query}`)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.body
-}
+const stats = (query = '') => succeeded(developer.call('GET', `/api/v1/dev/apps/${app.app.id}/stats${query}`))
+const logs = (query = '') => succeeded(developer.call('GET', `/api/v1/dev/apps/${app.app.id}/logs${query}`))
 
 const emitInstallationEvent = (type: 'installation.created' | 'installation.removed') =>
   platform.deps.table.transact([

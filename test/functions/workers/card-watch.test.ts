@@ -4,6 +4,7 @@ import { DeveloperEntity } from '#shared/identity/developers/entity.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from '#testkit/developers.ts'
 import { killAfter } from '#testkit/faults.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { cardAt, json } from './outside-support.ts'
@@ -39,8 +40,7 @@ beforeEach(async () => {
   app = await newApp(developer)
   agent.answer(() => (card === undefined ? json({}, 404) : json(card)))
   card = cardAt(agent.url)
-  const { status, body } = await publish(developer, app, { runtime: runtime() })
-  if (status !== 201) throw new Error(JSON.stringify(body))
+  await succeeded(publish(developer, app, { runtime: runtime() }))
   agent.requests.length = 0
   platform.mails.length = 0
 })

@@ -18,7 +18,7 @@ const leaving = async () => {
   const app = await installed(platform.deps)
   const { token } = app.person
   const ask = (method: string, path: string, body?: unknown, by = token) =>
-    platform.call(method, path, { token: by, ...(body !== undefined && { body }) })
+    platform.call(method, path, { token: by, body })
   await ask('POST', '/api/v1/runs', { input: { text: 'x'.repeat(20_000) } }, app.token)
   await ask('POST', '/api/v1/files', { name: 'a.txt', content_type: 'text/plain', content: 'hello' }, app.token)
   const { body: task } = await ask('POST', '/console/tasks', { title: 'Count', installation_id: app.installation.id })
