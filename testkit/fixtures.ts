@@ -8,6 +8,7 @@ import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { signingSecretRecord } from '#shared/catalogue/apps/signing-secret.ts'
 import { standingWrites } from '#shared/catalogue/apps/standing.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
+import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import {
   MemberEntity,
@@ -209,6 +210,10 @@ export const callbackToken = async (deps: Deps, installedApp: Awaited<ReturnType
       sv: installedApp.app.secret_version,
     })
   ).token
+
+/** Counts an installation's active runs, as their limit does. */
+export const activeRuns = async ({ table }: Deps, { installation }: Pick<Installed, 'installation'>): Promise<number> =>
+  (await table.get(CounterEntity, { owner: installation.id, counter: 'active_runs' }))?.n ?? 0
 
 /** Creates a conversation between a person and an installed agent, with one message of the person. */
 export const conversation = async (deps: Deps, { installation, person, workspaceId }: Installed) => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { dispatchRun } from '#shared/agents/dispatch/dispatch.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
-import { killAfter } from '#testkit/faults.ts'
-import { callbackToken, installed, member } from '#testkit/fixtures.ts'
-import { DEEP, deathsAt } from '#testkit/sampling.ts'
+import { activeRuns, callbackToken, installed, member } from '#testkit/fixtures.ts'
+import { DEEP } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
+import { type Dying, dieAtEach, recover } from './die-at-each.ts'
 
 const platform = usingPlatform()
 const agent = usingReceiver()
@@ -15,31 +15,17 @@ const page = usingReceiver()
 const succeeded = { kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded', output: {} }) } as const
 const FINAL = ['succeeded', 'failed', 'cancelled']
 
-/**
- * Runs `during` for the points at which a worker can die, until it completes without a death.
- * @returns the last point reached
- */
-const atEveryPoint = async (during: (n: number, die: () => { restore: () => boolean }) => Promise<boolean>) => {
-  let last = 0
-  for (const n of deathsAt(40, 2)) {
-    platform.clock.advance(7_200_000)
-    agent.requests.length = 0
-    page.requests.length = 0
-    const reached = await during(n, () => killAfter(platform, n))
-    if (!reached) return last
-    last = n
-  }
-  throw new Error('the points don’t end')
+/** Delivers messages to workers of which one dies, then again: the queue redelivers what wasn't acknowledged, and sometimes what was. */
+const deliverTwice = async (due: typeof platform.messages, dying: Dying) => {
+  await dying(...due.map((message) => () => platform.deliver(message)))
+  for (const message of due) await platform.deliver(message)
+  await platform.drain()
 }
 
-/** Lets time pass and runs the sweeper as the schedule would. */
-const recover = async (minutes: number) => {
-  for (let i = 0; i < minutes; i++) {
-    await platform.drain()
-    platform.clock.advance(60_000)
-    await platform.sweep()
-  }
-  await platform.drain()
+const startAfresh = () => {
+  platform.clock.advance(7_200_000)
+  agent.requests.length = 0
+  page.requests.length = 0
 }
 
 describe('a dispatcher that dies at any point', () => {
@@ -49,32 +35,20 @@ describe('a dispatcher that dies at any point', () => {
     ['an agent with an invalid answer', { kind: 'answer', status: 200, body: 'hm' } as const],
   ])('with %s leaves no run stuck and calls no agent twice', async (_what, answer) => {
     agent.answer(answer)
-    const points = await atEveryPoint(async (_n, die) => {
+    const deaths = { limit: 40, stride: 2, counted: 'effects', least: DEEP ? 3 : 1 } as const
+    await dieAtEach(platform, deaths, async (_n, dying) => {
+      startAfresh()
       const app = await installed(platform.deps, { endpoint: agent.url })
       const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
       await platform.deps.bus.put(platform.outbox.splice(0))
-      const death = die()
-      const due = platform.messages.splice(0)
-      for (const message of due) await platform.deliver(message)
-      const reached = death.restore()
-      // The queue redelivers unacknowledged messages, and sometimes acknowledged ones.
-      for (const message of due) await platform.deliver(message)
-      await recover(70)
+      await deliverTwice(platform.messages.splice(0), dying)
+      await recover(platform, 60_000, 70)
       const person = await member(platform.deps, app.workspaceId, 'member')
       const seen = await platform.call('GET', `/console/runs/${run.id}`, { token: person.token })
       expect(FINAL).toContain(seen.body.status)
       expect(agent.requests.length).toBeLessThanOrEqual(1)
-      const active = await platform.deps.table.get(
-        (await import('#shared/foundation/claims/entity.ts')).CounterEntity,
-        {
-          owner: app.installation.id,
-          counter: 'active_runs',
-        },
-      )
-      expect(active?.n).toBe(0)
-      return reached
+      expect(await activeRuns(platform.deps, app)).toBe(0)
     })
-    expect(points).toBeGreaterThan(DEEP ? 2 : 0)
   })
 
   it('a run whose message and event were both lost is dispatched within two minutes', async () => {
@@ -84,7 +58,7 @@ describe('a dispatcher that dies at any point', () => {
     const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
     platform.outbox.length = 0
     platform.messages.length = 0
-    await recover(2)
+    await recover(platform, 60_000, 2)
     const seen = await platform.call('GET', `/api/v1/runs/${run.id}`, { token: app.token })
     expect(seen.body.status).toBe('succeeded')
     expect(agent.requests).toHaveLength(1)
@@ -138,7 +112,9 @@ describe('a dispatcher that dies at any point', () => {
 describe('a worker of an approved call that dies at any point', () => {
   it('executes it at most once, and the run continues with a result', async () => {
     agent.answer({ kind: 'answer', status: 202 })
-    const points = await atEveryPoint(async (_n, die) => {
+    const deaths = { limit: 40, stride: 2, counted: 'effects', least: DEEP ? 2 : 1 } as const
+    await dieAtEach(platform, deaths, async (_n, dying) => {
+      startAfresh()
       const app = await installed(platform.deps, { endpoint: agent.url })
       const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
       await platform.drain()
@@ -152,18 +128,13 @@ describe('a worker of an approved call that dies at any point', () => {
       })
       await platform.deps.bus.put(platform.outbox.splice(0))
       const due = platform.messages.splice(0).filter(({ queue }) => queue === 'approved-tools')
-      const death = die()
-      for (const message of due) await platform.deliver(message)
-      const reached = death.restore()
-      for (const message of due) await platform.deliver(message)
-      await recover(3)
+      await deliverTwice(due, dying)
+      await recover(platform, 60_000)
       const result = await platform.call('POST', '/api/v1/tools/http_fetch/invoke', { token, body: args })
       expect(result.body.status).toBe('ok')
       expect(page.requests.length).toBeLessThanOrEqual(1)
       if (page.requests.length === 0) expect(result.body.result.error).toBe('outcome_unknown')
-      return reached
     })
-    expect(points).toBeGreaterThan(DEEP ? 1 : 0)
   })
 })
 

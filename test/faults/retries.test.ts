@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
-import { killAfter } from '#testkit/faults.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 import type { Answer } from '#testkit/receiver.ts'
-import { deathsAt } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
+import { dieAtEach, recover } from './die-at-each.ts'
 
 const platform = usingPlatform()
 const agent = usingReceiver()
@@ -245,26 +244,19 @@ describe('a manifest with runtime.retry', () => {
   })
 
   it('makes up for a worker that dies at any point, with at most one attempt more for each', async () => {
-    for (const n of deathsAt(40, 2)) {
+    await dieAtEach(platform, { limit: 40, stride: 2, counted: 'effects' }, async (_n, dying) => {
       platform.clock.advance(7_200_000)
       agent.answer(succeeded)
       const { run } = await started(5)
       await platform.deps.bus.put(platform.outbox.splice(0))
-      const death = killAfter(platform, n)
       const due = platform.messages.splice(0)
+      await dying(...due.map((message) => () => platform.deliver(message)))
       for (const message of due) await platform.deliver(message)
-      const reached = death.restore()
-      for (const message of due) await platform.deliver(message)
-      for (let minute = 0; minute < 4; minute++) {
-        await platform.drain()
-        platform.clock.advance(60_000)
-        await platform.sweep()
-      }
       await platform.drain()
+      await recover(platform, 60_000, 4)
       expect((await run()).status).toBe('succeeded')
       expect(agent.requests.length).toBeLessThanOrEqual(2)
-      if (!reached) return
-    }
+    })
   })
 })
 

@@ -2,11 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
-import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/work/runs/entity.ts'
-import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { activeRuns, callbackToken, installed } from '#testkit/fixtures.ts'
 import type { Answer, TestPlatform } from '#testkit/platform.ts'
 import { type Answer as Reply, startReceiver } from '#testkit/receiver.ts'
 import { using } from '#testkit/using.ts'
@@ -156,9 +155,6 @@ export const createAgents = async (platform: TestPlatform) => {
     return { run: run as { id: string; chain_depth: number }, token: await callbackToken(deps, of, run.id) }
   }
 
-  const activeRuns = async ({ installation }: Pick<Agent, 'installation'>): Promise<number> =>
-    (await deps.table.get(CounterEntity, { owner: installation.id, counter: 'active_runs' }))?.n ?? 0
-
   const runOf = async (workspaceId: string, id: string): Promise<Run> => {
     const place = await deps.table.get(WorkspaceRunEntity, { workspace_id: workspaceId, run_id: id })
     const run = await deps.table.get(RunEntity, { installation_id: place?.installation_id ?? '', id })
@@ -186,7 +182,7 @@ export const createAgents = async (platform: TestPlatform) => {
     asking,
     delegate,
     running,
-    activeRuns,
+    activeRuns: (of: Pick<Agent, 'installation'>) => activeRuns(deps, of),
     runOf,
     runsOf,
     audit,

@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { InputRequestEntity, RunEntity } from '#shared/work/runs/entity.ts'
 import { answerInput } from '#shared/work/runs/index.ts'
-import { killAfter } from '#testkit/faults.ts'
+import { dieAtEach } from '#test/faults/die-at-each.ts'
 import { callbackToken, type Installed, installed, member } from '#testkit/fixtures.ts'
-import { deathsAt } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { workOf } from '../console/people-support.ts'
@@ -411,8 +410,7 @@ describe('killed at any effect', () => {
     (await platform.deps.table.query(InputRequestEntity, { run_id: id }, { limit: 10 })).items
 
   it('asking by run.execute and answering leave one question, one answer and exact places', async () => {
-    let points = 0
-    for (const n of deathsAt(40)) {
+    await dieAtEach(platform, { limit: 40, counted: 'effects', least: 7 }, async (n, dying) => {
       platform.clock.advance(2 * HOUR)
       agent.requests.length = 0
       agent.answer({
@@ -421,23 +419,18 @@ describe('killed at any effect', () => {
         body: JSON.stringify({ status: 'input_required', input_requests: { one: { message: 'One?' } } }),
       })
       const app = await installed(platform.deps, { endpoint: agent.url, resume: true })
-      const kill = killAfter(platform, n)
-      const tolerate = (work: Promise<unknown>) => work.catch(() => undefined)
       const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
-      await tolerate(platform.drain())
-      if (run?.id === undefined) {
-        kill.restore()
-        continue
-      }
-      agent.answer({ kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded' }) })
       const answer = () =>
         platform.call('POST', `/console/runs/${run.id}/input`, {
           token: app.person.token,
           body: { responses: { one: accept({ text: 'yes' }) } },
         })
-      await tolerate(answer())
-      await tolerate(platform.drain())
-      const reached = kill.restore()
+      await dying(
+        platform.drain,
+        async () => agent.answer({ kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded' }) }),
+        answer,
+        platform.drain,
+      )
       for (let round = 0; round < 3; round++) {
         await platform.drain()
         await answer()
@@ -454,9 +447,6 @@ describe('killed at any effect', () => {
         const kept = await platform.deps.table.get(CounterEntity, { owner: app.installation.id, counter })
         expect(kept?.n ?? 0, `${counter} after effect ${n}`).toBe(0)
       }
-      if (!reached) break
-      points++
-    }
-    expect(points).toBeGreaterThan(1)
+    })
   })
 })

@@ -4,7 +4,7 @@ import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { ChatEntity } from '#shared/work/answering/entity.ts'
 import { createAgents } from '#test/functions/api/agents-support.ts'
 import { member } from '#testkit/fixtures.ts'
-import type { TestPlatform } from '#testkit/platform.ts'
+import { succeeded, type TestPlatform } from '#testkit/platform.ts'
 import { using } from '#testkit/using.ts'
 
 export interface SeenMessage {
@@ -28,12 +28,11 @@ export const conversationsOf = (platform: TestPlatform, { user, session }: Signe
     // Issued for each call, since the tests let time pass.
     const claims = { ses: session.id, usr: user.id, ws: session.workspace_id }
     const { token } = await issueToken(platform.deps, 'console', claims)
-    return platform.call(method, path, { token, headers, ...(body !== undefined && { body }) })
+    return platform.call(method, path, { token, headers, body })
   }
   const list = async (query = '') => {
-    const { status, body, text } = await call('GET', `/console/conversations${query}`)
-    if (status !== 200) throw new Error(text)
-    return body.items as {
+    const { items } = await succeeded(call('GET', `/console/conversations${query}`))
+    return items as {
       id: string
       kind: string
       title: string
@@ -41,9 +40,8 @@ export const conversationsOf = (platform: TestPlatform, { user, session }: Signe
     }[]
   }
   const messages = async (id: string): Promise<SeenMessage[]> => {
-    const { status, body, text } = await call('GET', `/console/conversations/${id}/messages?limit=100`)
-    if (status !== 200) throw new Error(text)
-    return [...body.items].reverse()
+    const { items } = await succeeded(call('GET', `/console/conversations/${id}/messages?limit=100`))
+    return items.reverse()
   }
   return {
     user,
@@ -92,6 +90,13 @@ const createChats = async (platform: TestPlatform) => {
     },
     /** Runs the workers until everything is handled, even while some wait for others. */
     settle: () => settled(platform),
+    /** Delivers every message once, and those that follow from them. What fails isn't delivered again. */
+    deliverAll: async () => {
+      for (let round = 0; round < 12; round++) {
+        await platform.deps.bus.put(platform.outbox.splice(0)).catch(() => undefined)
+        for (const message of platform.messages.splice(0)) await platform.deliver(message)
+      }
+    },
     /** Advances the clock and runs the sweeper until a conversation has no pending work. */
     recovered: async (conversation_id: string) => {
       for (let i = 0; i < 15; i++) {

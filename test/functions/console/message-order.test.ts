@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { ChatEntity } from '#shared/work/answering/entity.ts'
+import { dieAtEach } from '#test/faults/die-at-each.ts'
 import { ACCEPT } from '#test/functions/api/agents-support.ts'
-import { killAfter } from '#testkit/faults.ts'
-import { callbackToken } from '#testkit/fixtures.ts'
-import { deathsAt } from '#testkit/sampling.ts'
+import { activeRuns, callbackToken } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { addMember, type ConversationClient, usingConversations } from './conversations-support.ts'
 
@@ -179,32 +177,21 @@ describe('an answer is posted once', () => {
   })
 
   it('wherever a worker crashes, unless the run says why there is none', async () => {
-    let points = 0
-    for (const n of deathsAt(60)) {
+    await dieAtEach(platform, { limit: 60, counted: 'effects', least: 11 }, async (n, dying) => {
       platform.clock.advance(7_200_000)
       const { agent, ann } = await chats.pair('Ada')
       const chat = await ann.open(agent.installation.id)
       await ann.say(chat, 'One.')
       platform.clock.advance(5)
       await ann.say(chat, 'Two.')
-      const death = killAfter(platform, n)
-      for (let round = 0; round < 12; round++) {
-        await platform.deps.bus.put(platform.outbox.splice(0)).catch(() => undefined)
-        for (const message of platform.messages.splice(0)) await platform.deliver(message)
-      }
-      const reached = death.restore()
+      await dying(() => chats.deliverAll())
       await chats.recovered(chat)
       const answers = await answersOf(ann, chat)
       expect(answers, `died after effect ${n}`).toHaveLength(2)
       for (const answer of answers) expect(answer).toMatch(/^Ada heard|agent_unreachable/)
       expect(answers.at(-1)).toMatch(/^Ada heard Two\.|agent_unreachable/)
-      expect(
-        (await platform.deps.table.get(CounterEntity, { owner: agent.installation.id, counter: 'active_runs' }))?.n,
-      ).toBe(0)
-      if (!reached) break
-      points = n
-    }
-    expect(points).toBeGreaterThan(10)
+      expect(await activeRuns(platform.deps, agent)).toBe(0)
+    })
   })
 })
 

@@ -376,10 +376,7 @@ it('a worker that crashes at any point leads to one answer, and calls every tool
     calls('create_task', { title: 'Once' })
     await ann.say(main, 'Write it down.')
     const death = killAfter(platform, n)
-    for (let round = 0; round < 12; round++) {
-      await platform.deps.bus.put(platform.outbox.splice(0)).catch(() => undefined)
-      for (const message of platform.messages.splice(0)) await platform.deliver(message)
-    }
+    await chats.deliverAll()
     const reached = death.restore()
     await chats.recovered(main)
     expect(await ann.said(main), `died after effect ${n}`).toEqual(['user: Write it down.', 'orchestrator: Done.'])

@@ -6,6 +6,7 @@ import { createWorkerWork } from '#shared/http/worker.ts'
 import { AppTotalEntity, STATS_SHARDS } from '#shared/insight/statistics/entity.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
+import { recover as recoverEvery } from '#test/faults/die-at-each.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { deathsAt } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -37,12 +38,8 @@ const start = async (app: Subscriber) => {
 }
 
 const recover = async (minutes: number) => {
-  for (let i = 0; i < minutes; i++) {
-    await platform.drain()
-    platform.clock.advance(60_000)
-    await platform.sweep()
-  }
   await platform.drain()
+  await recoverEvery(platform, 60_000, minutes)
 }
 
 const typesIn = async (app: Subscriber) => (await app.feed()).map(({ type }) => type)

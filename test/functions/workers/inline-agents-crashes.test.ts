@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
-import type { Installed } from '#testkit/fixtures.ts'
+import { activeRuns, type Installed } from '#testkit/fixtures.ts'
 import { usingModel, usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { configureModel, decide, inlineAgent, readRun } from './inline-agents-support.ts'
@@ -97,8 +96,7 @@ describe('a worker of inline agents that crashes at any point', () => {
         const files = await platform.call('GET', '/api/v1/files', { token: app.token })
         expect(files.body.items.filter(({ name }: { name: string }) => name === 'notes.txt')).toHaveLength(1)
         expect(page.requests.length).toBe(1)
-        const counter = { owner: app.installation.id, counter: 'active_runs' }
-        expect((await platform.deps.table.get(CounterEntity, counter))?.n).toBe(0)
+        expect(await activeRuns(platform.deps, app)).toBe(0)
         if (!reached) break
         points = n
       }

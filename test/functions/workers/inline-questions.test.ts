@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
-import { killAfter } from '#testkit/faults.ts'
+import { dieAtEach } from '#test/faults/die-at-each.ts'
 import type { Installed } from '#testkit/fixtures.ts'
-import { deathsAt } from '#testkit/sampling.ts'
 import { usingModel } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { configureModel, inlineAgent, readRun, runOf } from './inline-agents-support.ts'
@@ -51,14 +50,11 @@ describe('an inline agent that asks a person', () => {
   })
 
   it('asks once when its worker dies after any effect', async () => {
-    let points = 0
-    for (const n of deathsAt(40)) {
+    await dieAtEach(platform, { limit: 40, counted: 'effects' }, async (n, dying) => {
       platform.clock.advance(7_200_000)
       const app = await inlineAgent(platform)
       const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
-      const kill = killAfter(platform, n)
-      await platform.drain().catch(() => undefined)
-      const reached = kill.restore()
+      await dying(platform.drain)
       for (let round = 0; round < 4; round++) {
         await platform.drain()
         await answer(app, run.id)
@@ -69,22 +65,15 @@ describe('an inline agent that asks a person', () => {
       const done = await readRun(platform, app, run.id)
       expect(done.status, `killed after effect ${n}`).toBe('succeeded')
       expect(done.steps.filter(({ type }: { type: string }) => type === 'input_request')).toHaveLength(1)
-      if (!reached) break
-      points++
-    }
-    expect(points).toBeGreaterThan(0)
+    })
   })
 
   it('gets the answer once, and ends once, when the request or its worker dies at any call of the store', async () => {
-    let points = 0
-    for (const n of deathsAt(60)) {
+    await dieAtEach(platform, { limit: 60, least: 19 }, async (n, dying) => {
       platform.clock.advance(7_200_000)
       const app = await inlineAgent(platform)
       const run = await runOf(platform, app)
-      const kill = killAfter(platform, n, 'calls')
-      await answer(app, run.id).catch(() => undefined)
-      await platform.drain().catch(() => undefined)
-      const reached = kill.restore()
+      await dying(() => answer(app, run.id), platform.drain)
       for (let round = 0; round < 4; round++) {
         await platform.drain()
         await answer(app, run.id)
@@ -110,9 +99,6 @@ describe('an inline agent that asks a person', () => {
         const counter = { owner: app.installation.id, counter: name }
         expect((await platform.deps.table.get(CounterEntity, counter))?.n ?? 0, `${name}, ${at}`).toBe(0)
       }
-      if (!reached) break
-      points++
-    }
-    expect(points).toBeGreaterThan(3)
+    })
   })
 })

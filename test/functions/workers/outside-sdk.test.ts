@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CounterEntity } from '#shared/foundation/claims/entity.ts'
+import { dieAtEach, recover } from '#test/faults/die-at-each.ts'
 import { killAfter } from '#testkit/faults.ts'
+import { activeRuns } from '#testkit/fixtures.ts'
 import { startReceiver } from '#testkit/receiver.ts'
-import { DEEP, deathsAt } from '#testkit/sampling.ts'
+import { DEEP } from '#testkit/sampling.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { installOutside } from './outside-support.ts'
 
@@ -136,10 +137,9 @@ describe.each([
   ['0.3', 'rpc-pushing', true],
 ] as const)('a worker that dies at any point of a run of the official SDK %s over %s', (version, at, pushes) => {
   it('leaves one task there and one result here', async () => {
-    let last = 0
-    let survived = false
     const before = notifications
-    for (const n of deathsAt(DEEP ? 200 : 40, 6)) {
+    const deaths = { limit: DEEP ? 200 : 40, counted: DEEP ? 'calls' : 'effects', least: 3 } as const
+    await dieAtEach(platform, deaths, async (n, dying) => {
       platform.clock.advance(7_200_000)
       await platform.drain()
       const cardPath = '/.well-known/agent-card.json'
@@ -150,26 +150,22 @@ describe.each([
         body: { input: { text: 'go' } },
       })
       await platform.deps.bus.put(platform.outbox.splice(0))
-      const death = killAfter(platform, n, DEEP ? 'calls' : 'effects')
       const failed: typeof platform.messages = []
-      for (let round = 0; round < 6 && death.effects() < n; round++) {
-        for (const message of platform.messages.splice(0)) {
-          if (!(await platform.deliver(message))) failed.push(message)
+      await dying(async (made) => {
+        for (let round = 0; round < 6 && made() < n; round++) {
+          for (const message of platform.messages.splice(0)) {
+            if (!(await platform.deliver(message))) failed.push(message)
+          }
+          // The agent works for 20 ms, then notifies.
+          await pause(40)
+          if (made() < n) await platform.deps.bus.put(platform.outbox.splice(0)).catch(() => {})
+          platform.clock.advance(10_000)
         }
-        // The agent works for 20 ms, then notifies.
-        await pause(40)
-        if (death.effects() < n) await platform.deps.bus.put(platform.outbox.splice(0)).catch(() => {})
-        platform.clock.advance(10_000)
-      }
-      const reached = death.restore()
+      })
       // The queue delivers what wasn't handled again.
       platform.messages.push(...failed)
       await pass(120)
-      for (let minute = 0; minute < 13; minute++) {
-        platform.clock.advance(60_000)
-        await platform.sweep()
-        await platform.drain()
-      }
+      await recover(platform, 60_000, 13)
       const { status, error_code } = (await platform.call('GET', `/api/v1/runs/${body.id}`, { token: app.token })).body
       // Nobody knows whether an answer that got lost was seen, so that its message isn't sent again.
       expect([status, error_code], `killed after ${n}`).toBeOneOf([
@@ -181,20 +177,8 @@ describe.each([
       expect(ends).toHaveLength(1)
       expect((await started(version)) - tasks).toBeLessThanOrEqual(1)
       if (status === 'succeeded') expect((await started(version)) - tasks).toBe(1)
-      const active = await platform.deps.table.get(CounterEntity, {
-        owner: app.installation.id,
-        counter: 'active_runs',
-      })
-      expect(active?.n).toBe(0)
-      if (!reached) {
-        survived = true
-        break
-      }
-      last = n
-    }
-    expect(last).toBeGreaterThan(2)
-    // A deep run kills at every call, up to the last.
-    expect(survived || !DEEP).toBe(true)
+      expect(await activeRuns(platform.deps, app)).toBe(0)
+    })
     if (pushes) expect(notifications).toBeGreaterThan(before)
     else expect(notifications).toBe(before)
   })

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { CounterEntity } from '#shared/foundation/claims/entity.ts'
-import { killAfter } from '#testkit/faults.ts'
-import { type Installed, installed } from '#testkit/fixtures.ts'
+import { dieAtEach } from '#test/faults/die-at-each.ts'
+import { activeRuns, type Installed, installed } from '#testkit/fixtures.ts'
+import { succeeded } from '#testkit/platform.ts'
 import type { Answer } from '#testkit/receiver.ts'
-import { DEEP, deathsAt } from '#testkit/sampling.ts'
+import { DEEP } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { type Call, cardAt, installOutside, json, serve, task } from './outside-support.ts'
@@ -19,10 +19,9 @@ const scene = async (behave: Behave, options?: Parameters<typeof installOutside>
   const calls = serve(agent, behave as Parameters<typeof serve>[1], card)
   const app = await installOutside(platform, agent.url, options)
   const start = async (input: unknown = { text: 'How many?' }) => {
-    const { status, body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: { input } })
-    if (status !== 201) throw new Error(JSON.stringify(body))
+    const { id } = await succeeded(platform.call('POST', '/api/v1/runs', { token: app.token, body: { input } }))
     await platform.drain()
-    return body.id as string
+    return id as string
   }
   const read = async (id: string) => (await platform.call('GET', `/api/v1/runs/${id}`, { token: app.token })).body
   return { app, calls, start, read }
@@ -438,10 +437,9 @@ describe('the credentials of an outside agent', () => {
   }
   const done: Behave = () => ({ result: { task: task('COMPLETED', 'Done.') } })
 
-  const give = async (app: Installed, values: Record<string, string>) => {
-    const at = `/console/installations/${app.installation.id}/settings`
-    const { status, body } = await platform.call('PUT', at, { token: app.person.token, body: { values } })
-    if (status !== 200) throw new Error(JSON.stringify(body))
+  const give = ({ installation, person }: Installed, values: Record<string, string>) => {
+    const at = `/console/installations/${installation.id}/settings`
+    return succeeded(platform.call('PUT', at, { token: person.token, body: { values } }))
   }
 
   it.each([
@@ -487,9 +485,13 @@ describe('the credentials of an outside agent', () => {
 
 describe('a worker that dies at any point of an outside run', () => {
   it('leaves at most one task there, and one result here', async () => {
-    let last = 0
-    let survived = false
-    for (const n of deathsAt(DEEP ? 300 : 60, 4)) {
+    const deaths = {
+      limit: DEEP ? 300 : 60,
+      stride: 4,
+      counted: DEEP ? 'calls' : 'effects',
+      least: DEEP ? 5 : 1,
+    } as const
+    await dieAtEach(platform, deaths, async (n, dying) => {
       platform.clock.advance(7_200_000)
       let looks = 0
       let isDone = false
@@ -509,14 +511,14 @@ describe('a worker that dies at any point of an outside run', () => {
       })
       const id: string = body.id
       await platform.deps.bus.put(platform.outbox.splice(0))
-      const death = killAfter(platform, n, DEEP ? 'calls' : 'effects')
       const failed: typeof platform.messages = []
-      for (let i = 0; i < 8 && death.effects() < n; i++) {
-        const due = platform.messages.splice(0)
-        for (const message of due) if (!(await platform.deliver(message))) failed.push(message)
-        platform.clock.advance(10_000)
-      }
-      const reached = death.restore()
+      await dying(async (made) => {
+        for (let i = 0; i < 8 && made() < n; i++) {
+          const due = platform.messages.splice(0)
+          for (const message of due) if (!(await platform.deliver(message))) failed.push(message)
+          platform.clock.advance(10_000)
+        }
+      })
       // The queue delivers what wasn't handled again.
       platform.messages.push(...failed)
       for (let minute = 0; minute < 13; minute++) {
@@ -534,19 +536,7 @@ describe('a worker that dies at any point of an outside run', () => {
       expect(sends(calls).filter(({ params }) => params.message.taskId !== undefined).length).toBeLessThanOrEqual(1)
       const texts = run.steps.filter(({ type }: { type: string }) => type === 'message')
       expect(new Set(texts.map(({ output }: { output: { text: string } }) => output.text)).size).toBe(texts.length)
-      const active = await platform.deps.table.get(CounterEntity, {
-        owner: app.installation.id,
-        counter: 'active_runs',
-      })
-      expect(active?.n).toBe(0)
-      if (!reached) {
-        survived = true
-        break
-      }
-      last = n
-    }
-    expect(last).toBeGreaterThan(DEEP ? 4 : 0)
-    // A deep run kills at every call, up to the last.
-    expect(survived || !DEEP).toBe(true)
+      expect(await activeRuns(platform.deps, app)).toBe(0)
+    })
   })
 })
