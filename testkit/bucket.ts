@@ -2,6 +2,7 @@ import { createObjects } from '#shared/adapters/objects.ts'
 import type { TestPlatform } from './platform.ts'
 import { scratchFolder } from './scratch.ts'
 import { startServices } from './services.ts'
+import { using } from './using.ts'
 
 const NAME = 'bucket'
 const CORS = [
@@ -33,11 +34,24 @@ export const startBucket = async () => {
     later: (ms: number) => {
       offset = ms
     },
-    /** Makes the platform store its objects here. */
-    serve: ({ deps }: TestPlatform) => Object.assign(deps.objects, objects),
     stop: async () => {
       await services.stop()
       place.remove()
     },
   }
 }
+
+/** Provides the tests of a file with a bucket in which a platform stores its objects. */
+export const usingBucket = (of: TestPlatform | { platform: TestPlatform }) =>
+  using(
+    async () => {
+      const bucket = await startBucket()
+      const { origin } = new URL(bucket.services.address)
+      const { deps } = 'platform' in of ? of.platform : of
+      Object.assign(deps.objects, bucket.objects)
+      // The pages' policy allows this origin, as it allows a deployed stage's bucket.
+      Object.assign(deps.settings, { uploadOrigin: origin })
+      return { ...bucket, origin }
+    },
+    (bucket) => bucket.stop(),
+  )

@@ -7,6 +7,7 @@ import { openAs, type Person, type Stage } from '#test/browser/console/harness.t
 import { type ListedApp, listApp } from '#test/functions/console/marketplace-support.ts'
 import { newTeammate, type TestDeveloper } from '#testkit/developers.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { succeeded } from '#testkit/platform.ts'
 
 /** Records that the pages of a tour show. */
 export interface Sights {
@@ -34,11 +35,8 @@ export const furnish = async (stage: Stage): Promise<Sights> => {
   const { deps } = platform
   const body = { user: 'Mara Lindqvist', workspace: 'Kestrel Books', role: 'owner' }
   const who: Person = (await platform.call('POST', '/console/session', { body })).body
-  const call = async (method: string, at: string, sent?: unknown) => {
-    const answer = await platform.call(method, at, { token: who.token, ...(sent !== undefined && { body: sent }) })
-    if (answer.status >= 300) throw new Error(`${method} ${at}: ${answer.text}`)
-    return answer.body
-  }
+  const call = (method: string, at: string, sent?: unknown) =>
+    succeeded(platform.call(method, at, { token: who.token, body: sent }))
   const [stock, clerk, travel, triage] = await Promise.all(
     AGENTS.map((name) => installed(deps, { endpoint: agent.url, workspaceId: who.workspace.id, name })),
   )
@@ -130,11 +128,8 @@ export const furnish = async (stage: Stage): Promise<Sights> => {
 /** Gives a developer what the portal shows: runs, webhooks with deliveries, drafts, teammates and messages. */
 const furnishPortal = async (stage: Stage, { app, developer, release }: ListedApp): Promise<Record<string, string>> => {
   const { platform, agent } = stage
-  const call = async (method: string, at: string, sent?: unknown) => {
-    const answer = await developer.call(method, `/api/v1/dev/${at}`, sent)
-    if (answer.status >= 300) throw new Error(`${method} ${at}: ${answer.text}`)
-    return answer.body
-  }
+  const call = (method: string, at: string, sent?: unknown) =>
+    succeeded(developer.call(method, `/api/v1/dev/${at}`, sent))
   const json = (body: object) => {
     const headers = { 'content-type': 'application/json' }
     return { kind: 'answer', headers, body: JSON.stringify(body) } as const

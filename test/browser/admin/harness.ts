@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { browserStage, type Stage } from '#test/browser/console/harness.ts'
+import { succeeded } from '#testkit/platform.ts'
 
 /** A stage for the staff’s page. */
 export const adminStage = (env?: Record<string, string>): Stage => browserStage(env)
@@ -9,12 +10,8 @@ export const SUPERADMIN = { email: 'admin@example.com', password: 'local-admin-p
 let people = 0
 
 /** Calls the admin API as the superadmin, without the page. */
-export const staffCall = async ({ platform }: Stage, method: string, path: string, body?: unknown) => {
-  const headers = { 'x-admin-key': 'local-admin-key' }
-  const answer = await platform.call(method, path, { headers, ...(body !== undefined && { body }) })
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
-  return answer.body
-}
+export const staffCall = ({ platform }: Stage, method: string, path: string, body?: unknown) =>
+  succeeded(platform.call(method, path, { headers: { 'x-admin-key': 'local-admin-key' }, body }))
 
 /** Creates an admin and returns their credentials. */
 export const newAdmin = async (stage: Stage, role: 'moderator' | 'superadmin') => {

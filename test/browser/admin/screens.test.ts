@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import { expectAccessible, heading, person, type Stage, visit } from '#test/browser/console/harness.ts'
+import { describe, it } from 'vitest'
+import { expectScreens, person, type Stage } from '#test/browser/console/harness.ts'
 import { submitApp } from '#test/functions/admin/moderation-support.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { publish } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { pngOf } from '#testkit/images.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { adminStage, newAdmin, openAs, SUPERADMIN, staffCall } from './harness.ts'
 
@@ -23,16 +24,12 @@ const EVIL = `\u202e${EVIL_NAME}`
 /** Creates records of every kind on the platform. */
 const livelyPlatform = async ({ platform, agent }: Stage) => {
   const who = await person(stage)
-  const call = async (method: string, path: string, body?: unknown, token = who.token) => {
-    const answer = await platform.call(method, path, { token, ...(body !== undefined && { body }) })
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
-    return answer.body
-  }
+  const call = (method: string, path: string, body?: unknown, token = who.token) =>
+    succeeded(platform.call(method, path, { token, body }))
   const fields = { name: `Shop ${EVIL_NAME}`, summary: EVIL, description: EVIL }
   const waiting = await submitApp(platform, fields, { summary: EVIL })
   const { app: listed, developer } = await listApp(platform, { name: `Listed ${EVIL_NAME}` }, { summary: 'The first.' })
-  const second = await publish(developer, listed, { version: '2.0.0', summary: EVIL })
-  if (second.status !== 201) throw new Error(second.text)
+  await succeeded(publish(developer, listed, { version: '2.0.0', summary: EVIL }))
   await call('POST', '/console/installations', { slug: listed.slug })
   await call('PUT', `/console/apps/${listed.id}/review`, { rating: 1, text: EVIL })
   await call('POST', '/console/abuse-reports', { app_id: listed.id, category: 'misleading', text: EVIL })
@@ -66,7 +63,7 @@ describe('every screen of the staff page', () => {
     const { page } = stage
     const { waiting, listed, revised, who } = await livelyPlatform(stage)
     await openAs(stage, SUPERADMIN)
-    const screens: [name: string, place: string, title: string | RegExp, ready: string | RegExp][] = [
+    await expectScreens(page, 'staff-', [
       ['overview', '/', 'Overview', 'Runs by day'],
       ['review', '/review', 'Review', 'Checks haven’t run yet'],
       ['apps', '/apps', 'Apps', waiting.slug],
@@ -88,14 +85,6 @@ describe('every screen of the staff page', () => {
       ['staff', '/admins', 'Staff accounts', 'admin@example.com'],
       ['more', '/more', 'More', 'Sign out'],
       ['nowhere', '/nowhere', 'Page not found', 'This page doesn’t exist'],
-    ]
-    for (const [name, place, title, ready] of screens) {
-      await visit(page, place)
-      await heading(page, title).waitFor()
-      await page.locator('main').getByText(ready).first().waitFor()
-      await expect.poll(() => page.locator('main .skeleton').count()).toBe(0)
-      await expectAccessible(page, `staff-${name}`)
-      expect(await page.locator('main img:not([src*="/console/logos/"])').count()).toBe(0)
-    }
+    ])
   })
 })

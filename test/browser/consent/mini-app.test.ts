@@ -167,7 +167,7 @@ describe('framing', () => {
       const request = route.request()
       const { pathname, search } = new URL(request.url())
       const [headers, body] = [await request.allHeaders(), request.postData()]
-      const answer = await stage.platform.call(request.method(), pathname + search, { headers, ...(body && { body }) })
+      const answer = await stage.platform.call(request.method(), pathname + search, { headers, body })
       return route.fulfill({ status: answer.status, headers: answer.headers, body: answer.text })
     })
     await stage.page.route(`${origin}/**`, (route) =>

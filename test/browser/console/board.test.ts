@@ -4,15 +4,11 @@ import { TaskEntity } from '#shared/work/tasks/entity.ts'
 import { TASK_STATUSES } from '#shared/work/tasks/status.ts'
 import { workOf } from '#test/functions/console/people-support.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { consoleStage, expectAccessible, heading, openAs, type Person, person } from './harness.ts'
+import { callAs, consoleStage, expectAccessible, heading, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
 
-const call = async ({ token }: Person, method: string, path: string, body?: unknown) => {
-  const answer = await stage.platform.call(method, path, { token, ...(body !== undefined && { body }) })
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
-  return answer.body
-}
+const call = callAs(stage)
 
 const agentIn = (who: Person) =>
   installed(stage.platform.deps, { endpoint: stage.agent.url, workspaceId: who.workspace.id })

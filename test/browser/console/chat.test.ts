@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { installed } from '#testkit/fixtures.ts'
-import { consoleStage, expectAccessible, openAs, type Person, person, visit } from './harness.ts'
+import { callAs, consoleStage, expectAccessible, openAs, person, visit } from './harness.ts'
 
 const stage = consoleStage()
 
-const call = async ({ token }: Person, method: string, path: string, body?: unknown) => {
-  const answer = await stage.platform.call(method, path, { token, ...(body !== undefined && { body }) })
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
-  return answer.body
-}
+const call = callAs(stage)
 
 /** Opens a chat with an agent whose run is active, and returns functions for what the agent does. */
 const chatting = async (text: string) => {

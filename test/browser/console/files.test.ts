@@ -1,32 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#shared/kernel/ids.ts'
 import { FileEntity } from '#shared/work/files/entity.ts'
-import { startBucket } from '#testkit/bucket.ts'
+import { usingBucket } from '#testkit/bucket.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
-import { consoleStage, expectAccessible, openAs, type Person, person } from './harness.ts'
+import { callAs, consoleStage, expectAccessible, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
 const scratch = scratchFolder('uploads-')
-let bucket: Awaited<ReturnType<typeof startBucket>>
-beforeAll(async () => {
-  bucket = await startBucket()
-  bucket.serve(stage.platform)
-  // The page's policy allows this origin, as it allows a deployed stage's bucket.
-  Object.assign(stage.platform.deps.settings, { uploadOrigin: new URL(bucket.services.address).origin })
-})
-afterAll(async () => {
-  await bucket.stop()
-  scratch.remove()
-})
-beforeEach(() => stage.mayAsk.add(new URL(bucket.services.address).origin))
+const bucket = usingBucket(stage)
+afterAll(() => scratch.remove())
+beforeEach(() => stage.mayAsk.add(bucket.origin))
 
-const call = async ({ token }: Person, method: string, at: string, body?: unknown) => {
-  const answer = await stage.platform.call(method, at, { token, ...(body !== undefined && { body }) })
-  if (answer.status >= 300) throw new Error(`${method} ${at}: ${answer.text}`)
-  return answer.body
-}
+const call = callAs(stage)
 
 interface Stored {
   id: string
@@ -51,7 +38,7 @@ const create = (who: Person, name: string, content_type: string, content: string
 
 const button = (name: string) => stage.page.getByRole('button', { name, exact: true })
 const dialog = () => stage.page.getByRole('dialog')
-const atBucket = () => `${new URL(bucket.services.address).origin}/**`
+const atBucket = () => `${bucket.origin}/**`
 
 /** Writes a file to disk, so that its date stays the same when it is chosen again. */
 const onDisk = (name: string, size: number): string => {

@@ -4,15 +4,21 @@ import { describe, expect, it } from 'vitest'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
-import { consoleStage, expectAccessible, heading, openAs, type Person, person, twice, visit } from './harness.ts'
+import {
+  callAs,
+  consoleStage,
+  expectAccessible,
+  heading,
+  openAs,
+  type Person,
+  person,
+  twice,
+  visit,
+} from './harness.ts'
 
 const stage = consoleStage()
 
-const call = async ({ token }: Person, method: string, path: string, body?: unknown) => {
-  const answer = await stage.platform.call(method, path, { token, ...(body !== undefined && { body }) })
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
-  return answer.body
-}
+const call = callAs(stage)
 
 const agentIn = (who: Person) =>
   installed(stage.platform.deps, { endpoint: stage.agent.url, workspaceId: who.workspace.id })

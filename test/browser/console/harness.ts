@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { serveToBrowser } from '#test/browser/consent/page-server.ts'
 import { launchChromium } from '#testkit/chromium.ts'
-import { startPlatform, type TestPlatform } from '#testkit/platform.ts'
+import { startPlatform, succeeded, type TestPlatform } from '#testkit/platform.ts'
 import { type Receiver, startReceiver } from '#testkit/receiver.ts'
 
 /** Context of a test. */
@@ -104,10 +104,14 @@ let people = 0
 export const person = async ({ platform }: Stage, workspace?: string, role = 'owner'): Promise<Person> => {
   const n = ++people
   const body = { user: `Visitor ${n}`, workspace: workspace ?? `Home ${n}`, role }
-  const answer = await platform.call('POST', '/console/session', { body })
-  if (answer.status !== 201) throw new Error(answer.text)
-  return answer.body
+  return succeeded(platform.call('POST', '/console/session', { body }))
 }
+
+/** Returns a function that calls the API as a person, and returns the body of the answer. */
+export const callAs =
+  (stage: Pick<Stage, 'platform'>) =>
+  ({ token }: Pick<Person, 'token'>, method: string, path: string, body?: unknown) =>
+    succeeded(stage.platform.call(method, path, { token, body }))
 
 /** Opens a screen of the console as a signed-in user. */
 export const openAs = async ({ page, url }: Stage, who: Person, place = '/'): Promise<void> => {
@@ -127,6 +131,21 @@ export const openAs = async ({ page, url }: Stage, who: Person, place = '/'): Pr
 /** Navigates to a screen without reloading the page. */
 export const visit = async (page: Page, place: string): Promise<void> => {
   await page.evaluate(`location.hash = ${JSON.stringify(place)}`)
+}
+
+/** Screens to visit, each with its name, its heading and a text that it shows once it is complete. */
+type Screen = [name: string, place: string, title: string | RegExp, ready: string | RegExp]
+
+/** Visits screens, and expects each to be accessible and to have no image but logos. @param prefix of the screens' names */
+export const expectScreens = async (page: Page, prefix: string, screens: readonly Screen[]): Promise<void> => {
+  for (const [name, place, title, ready] of screens) {
+    await visit(page, place)
+    await heading(page, title).waitFor()
+    await page.locator('main').getByText(ready).first().waitFor()
+    await expect.poll(() => page.locator('main .skeleton').count()).toBe(0)
+    await expectAccessible(page, `${prefix}${name}`)
+    expect(await page.locator('main img:not([src*="/console/logos/"])').count()).toBe(0)
+  }
 }
 
 /** Presses a button twice, before the first press can have an effect. */

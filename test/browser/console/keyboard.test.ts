@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   choose,
   expectFocus,
@@ -12,25 +12,14 @@ import {
   typeInto,
 } from '#test/browser/keyboard.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
-import { startBucket } from '#testkit/bucket.ts'
+import { usingBucket } from '#testkit/bucket.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
-import { consoleStage, heading, openAs, type Person, person } from './harness.ts'
+import { callAs, consoleStage, heading, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
-let bucket: Awaited<ReturnType<typeof startBucket>>
-beforeAll(async () => {
-  bucket = await startBucket()
-  bucket.serve(stage.platform)
-  // The page's policy allows this origin, as it allows a deployed stage's bucket.
-  Object.assign(stage.platform.deps.settings, { uploadOrigin: new URL(bucket.services.address).origin })
-})
-afterAll(() => bucket.stop())
+const bucket = usingBucket(stage)
 
-const call = async ({ token }: Person, method: string, path: string, body?: unknown) => {
-  const answer = await stage.platform.call(method, path, { token, ...(body !== undefined && { body }) })
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
-  return answer.body
-}
+const call = callAs(stage)
 
 const WIDE = { width: 1_280, height: 720 }
 
@@ -243,7 +232,7 @@ it('renames, moves and deletes a file', async () => {
   const { keyboard } = page
   const who = await person(stage)
   await call(who, 'POST', '/console/files', { name: 'old.txt', content_type: 'text/plain', content: 'x' })
-  stage.mayAsk.add(new URL(bucket.services.address).origin)
+  stage.mayAsk.add(bucket.origin)
   await openAs(stage, who, '/files')
   await heading(page, 'Files').waitFor()
   const choosers: boolean[] = []

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { consoleStage, heading, openAs, type Person, person } from './harness.ts'
+import { callAs, consoleStage, heading, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
 
-const createTask = async ({ token }: Person, title: string) => {
-  const answer = await stage.platform.call('POST', '/console/tasks', { token, body: { title, description: '' } })
-  expect(answer.status, answer.text).toBe(201)
-}
+const createTask = (who: Person, title: string) =>
+  callAs(stage)(who, 'POST', '/console/tasks', { title, description: '' })
 
 /** Counts the page's polls. */
 const polls = () => {

@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#shared/kernel/ids.ts'
 import { MessageEntity } from '#shared/work/conversations/entity.ts'
-import { startBucket } from '#testkit/bucket.ts'
+import { usingBucket } from '#testkit/bucket.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { consoleStage, expectAccessible, openAs, type Person, person } from './harness.ts'
+import { callAs, consoleStage, expectAccessible, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
-let bucket: Awaited<ReturnType<typeof startBucket>>
-beforeAll(async () => {
-  bucket = await startBucket()
-  bucket.serve(stage.platform)
-  Object.assign(stage.platform.deps.settings, { uploadOrigin: new URL(bucket.services.address).origin })
-})
-afterAll(() => bucket.stop())
-beforeEach(() => stage.mayAsk.add(new URL(bucket.services.address).origin))
+const bucket = usingBucket(stage)
+beforeEach(() => stage.mayAsk.add(bucket.origin))
 
-const call = async ({ token }: Person, method: string, path: string, body?: unknown) => {
-  const answer = await stage.platform.call(method, path, { token, ...(body !== undefined && { body }) })
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
-  return answer.body
-}
+const call = callAs(stage)
 
 const agentFor = (who: Person) =>
   installed(stage.platform.deps, { endpoint: stage.agent.url, workspaceId: who.workspace.id })

@@ -112,7 +112,7 @@ describe('framing', () => {
       const request = route.request()
       const { pathname, search } = new URL(request.url())
       const [headers, body] = [await request.allHeaders(), request.postData()]
-      const answer = await platform.call(request.method(), pathname + search, { headers, ...(body && { body }) })
+      const answer = await platform.call(request.method(), pathname + search, { headers, body })
       return route.fulfill({ status: answer.status, headers: answer.headers, body: answer.text })
     })
     await page.route(`${origin}/**`, (route) =>

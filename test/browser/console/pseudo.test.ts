@@ -3,6 +3,7 @@ import { pageEndpoints } from '#functions/pages/app.ts'
 import { expectMadeUp, inMadeUpLanguage } from '#test/browser/pseudo.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { buildConsole } from '#web/console/build.ts'
 import { PSEUDO } from '#web/messages/compile.ts'
 import { consoleStage, openAs, type Person, person, visit } from './harness.ts'
@@ -14,11 +15,8 @@ inMadeUpLanguage(stage, /^\/app(\/|$|\?)/, buildConsole, pageEndpoints)
 const livelyWorkspace = async (): Promise<{ who: Person; ids: Record<string, string> }> => {
   const { platform, agent } = stage
   const who = await person(stage)
-  const call = async (method: string, path: string, body?: unknown) => {
-    const answer = await platform.call(method, path, { token: who.token, ...(body !== undefined && { body }) })
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
-    return answer.body
-  }
+  const call = (method: string, path: string, body?: unknown) =>
+    succeeded(platform.call(method, path, { token: who.token, body }))
   await call('PATCH', '/console/me', { locale: PSEUDO, name: 'Ада', time_zone: 'Europe/Berlin' })
   const app = await installed(platform.deps, { endpoint: agent.url, workspaceId: who.workspace.id })
   const { app: shown } = await listApp(platform, { name: 'Лавка', summary: 'Заказы' })

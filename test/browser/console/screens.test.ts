@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
-import { consoleStage, expectAccessible, heading, openAs, type Person, person, type Stage, visit } from './harness.ts'
+import { succeeded } from '#testkit/platform.ts'
+import { consoleStage, expectScreens, openAs, type Person, person, type Stage } from './harness.ts'
 
 const stage = consoleStage()
 
@@ -14,11 +15,7 @@ const EVIL = `\u202e${EVIL_NAME}`
 const livelyWorkspace = async ({ platform, agent }: Stage): Promise<{ who: Person; ids: Record<string, string> }> => {
   const who = await person(stage)
   const { token } = who
-  const call = async (method: string, path: string, body?: unknown) => {
-    const answer = await platform.call(method, path, { token, ...(body !== undefined && { body }) })
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
-    return answer.body
-  }
+  const call = (method: string, path: string, body?: unknown) => succeeded(platform.call(method, path, { token, body }))
   const app = await installed(platform.deps, { endpoint: agent.url, workspaceId: who.workspace.id })
   const { app: shown } = await listApp(platform, { name: `Shop ${EVIL_NAME}`, summary: EVIL })
   const { body: started } = await platform.call('POST', '/api/v1/runs', {
@@ -70,7 +67,7 @@ describe('every screen of the console', () => {
     const { page } = stage
     const { who, ids } = await livelyWorkspace(stage)
     await openAs(stage, who)
-    const screens: [name: string, place: string, title: string | RegExp, ready: string][] = [
+    await expectScreens(page, '', [
       ['home', '/', 'Home', 'this call runs once'],
       ['runs', '/runs', 'Runs', 'Agent '],
       ['run', `/runs/${ids.run}`, /^Run of/, 'Approve'],
@@ -92,14 +89,6 @@ describe('every screen of the console', () => {
       ['audit', '/audit', 'Audit log', 'created the invitation'],
       ['more', '/more', 'More', 'Sign out'],
       ['nowhere', '/nowhere', 'Page not found', 'This page doesn’t exist'],
-    ]
-    for (const [name, place, title, ready] of screens) {
-      await visit(page, place)
-      await heading(page, title).waitFor()
-      await page.locator('main').getByText(ready).first().waitFor()
-      await expect.poll(() => page.locator('main .skeleton').count()).toBe(0)
-      await expectAccessible(page, name)
-      expect(await page.locator('main img[src="x"]').count()).toBe(0)
-    }
+    ])
   })
 })

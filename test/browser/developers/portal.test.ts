@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { browserStage, expectAccessible, heading, visit } from '#test/browser/console/harness.ts'
+import { browserStage, expectAccessible, expectScreens, heading, visit } from '#test/browser/console/harness.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { newDeveloper } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
@@ -264,7 +264,7 @@ describe('every screen of the portal', () => {
     })
     await platform.drain()
     await openAs(stage, developer)
-    const screens: [name: string, place: string, title: string | RegExp, ready: string | RegExp][] = [
+    await expectScreens(page, 'portal-', [
       ['apps', '/', 'Apps', /^Shop/],
       ['app', `/apps/${app.id}`, /^Shop/, 'Installations'],
       ['versions', `/apps/${app.id}/versions`, /^Shop/, 'The manifest is valid'],
@@ -279,14 +279,6 @@ describe('every screen of the portal', () => {
       ['sandbox', '/sandbox', 'Sandbox', 'Sample records'],
       ['team', '/team', 'Team', 'Roles'],
       ['account', '/account', 'Account', 'Verified badge'],
-    ]
-    for (const [name, place, title, ready] of screens) {
-      await visit(page, place)
-      await heading(page, title).waitFor()
-      await page.locator('main').getByText(ready).first().waitFor()
-      await expect.poll(() => page.locator('main .skeleton').count()).toBe(0)
-      await expectAccessible(page, `portal-${name}`)
-      expect(await page.locator('main img:not([src*="/console/logos/"])').count()).toBe(0)
-    }
+    ])
   })
 })

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startBucket } from '#testkit/bucket.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { usingBucket } from '#testkit/bucket.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { filesOf } from './files-support.ts'
 
 const platform = usingPlatform()
-let bucket: Awaited<ReturnType<typeof startBucket>>
-beforeAll(async () => {
-  bucket = await startBucket()
-  bucket.serve(platform)
-})
-afterAll(() => bucket.stop())
+const bucket = usingBucket(platform)
 beforeEach(() => {
   platform.clock.advance(60_000)
   bucket.later(0)

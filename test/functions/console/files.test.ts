@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { filesOf } from '#test/functions/api/files-support.ts'
-import { startBucket } from '#testkit/bucket.ts'
+import { usingBucket } from '#testkit/bucket.ts'
 import { member, workspace } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { consoleOf } from './notifications-support.ts'
 
 const platform = usingPlatform()
-let bucket: Awaited<ReturnType<typeof startBucket>>
-beforeAll(async () => {
-  bucket = await startBucket()
-  bucket.serve(platform)
-})
-afterAll(() => bucket.stop())
+const bucket = usingBucket(platform)
 beforeEach(() => platform.clock.advance(60_000))
 
 const someone = async (workspaceId?: string) => {
