@@ -4,7 +4,7 @@ import { MemberEntity } from '#shared/identity/people/entity.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { HOST_SCOPES } from '#shared/kernel/host-resources.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { pkce } from './oauth.ts'
+import { formOf, pkce } from './oauth.ts'
 import type { TestPlatform } from './platform.ts'
 
 /** Connects a host to a person's workspace, as a consent and a code would, and returns their token for a resource. */
@@ -37,11 +37,7 @@ export const HOST_REDIRECT = 'https://assistant.example/callback'
 
 /** Actions of a host, a person and a browser around `/connect`. */
 export const hostActors = (platform: TestPlatform) => {
-  const post = (path: string, fields: Record<string, string>) =>
-    platform.call('POST', path, {
-      body: new URLSearchParams(fields).toString(),
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    })
+  const post = (path: string, fields: Record<string, string>) => platform.call('POST', path, formOf(fields))
 
   const register = async (changes: object = {}): Promise<string> => {
     const body = { client_name: 'Assistant', redirect_uris: [HOST_REDIRECT], ...changes }

@@ -12,6 +12,44 @@ export const pkce = () => {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
+/** A client that has a secret. */
+export interface Client {
+  app: Pick<App, 'id'>
+  clientSecret: string
+}
+
+export interface Code {
+  code: string
+  verifier: string
+}
+
+const credentialsOf = ({ app, clientSecret }: Client) => ({ client_id: app.id, client_secret: clientSecret })
+
+/** Parameters that redeem a code. */
+export const redemptionOf = (client: Client, { code, verifier }: Code) => ({
+  grant_type: 'authorization_code',
+  ...credentialsOf(client),
+  code,
+  code_verifier: verifier,
+  redirect_uri: REDIRECT,
+})
+
+/** Parameters that refresh a token. */
+export const refreshOf = (client: Client, refresh_token: string) => ({
+  grant_type: 'refresh_token',
+  ...credentialsOf(client),
+  refresh_token,
+})
+
+/** Parameters with which a client presents a token. */
+export const presentationOf = (client: Client, token: string) => ({ ...credentialsOf(client), token })
+
+/** Builds a request with a form. */
+export const formOf = (fields: Record<string, string> | URLSearchParams) => ({
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams(fields).toString(),
+})
+
 let people = 0
 
 /** Actions of a client, a person and a browser around consent. */
@@ -64,37 +102,17 @@ export const actors = (platform: TestPlatform) => {
   const token = (parameters: Record<string, unknown>, headers: Record<string, string> = {}) =>
     call('POST', '/oauth/token.json', { body: parameters, headers })
 
-  type Client = Pick<Awaited<ReturnType<typeof installed>>, 'clientSecret'> & { app: Pick<App, 'id'> }
+  type Changes = Record<string, unknown>
+  type Headers = Record<string, string>
 
-  const redeem = (
-    { app, clientSecret }: Client,
-    { code, verifier }: { code: string; verifier: string },
-    changes: Record<string, unknown> = {},
-    headers: Record<string, string> = {},
-  ) =>
-    token(
-      {
-        grant_type: 'authorization_code',
-        client_id: app.id,
-        client_secret: clientSecret,
-        code,
-        code_verifier: verifier,
-        redirect_uri: REDIRECT,
-        ...changes,
-      },
-      headers,
-    )
-
-  const refresh = (
-    { app, clientSecret }: Client,
-    refresh_token: string,
-    changes: Record<string, unknown> = {},
-    headers: Record<string, string> = {},
-  ) =>
-    token(
-      { grant_type: 'refresh_token', client_id: app.id, client_secret: clientSecret, refresh_token, ...changes },
-      headers,
-    )
+  const redeem = (client: Client, code: Code, changes: Changes = {}, headers: Headers = {}) =>
+    token({ ...redemptionOf(client, code), ...changes }, headers)
+  const refresh = (client: Client, refreshToken: string, changes: Changes = {}, headers: Headers = {}) =>
+    token({ ...refreshOf(client, refreshToken), ...changes }, headers)
+  const revoke = (client: Client, presented: string) =>
+    call('POST', '/oauth/revoke', formOf(presentationOf(client, presented)))
+  const introspect = (client: Client, presented: string) =>
+    call('POST', '/oauth/introspect', formOf(presentationOf(client, presented)))
 
   /** Creates an approved app with tokens granted by a new customer. */
   const connected = async (options: Parameters<typeof installed>[1] = {}) => {
@@ -108,7 +126,21 @@ export const actors = (platform: TestPlatform) => {
   const works = async (accessToken: string): Promise<number> =>
     (await call('GET', '/api/v1/me', { token: accessToken })).status
 
-  return { authorize, link, signIn, open, decide, consented, token, redeem, refresh, connected, works }
+  return {
+    authorize,
+    link,
+    signIn,
+    open,
+    decide,
+    consented,
+    token,
+    redeem,
+    refresh,
+    revoke,
+    introspect,
+    connected,
+    works,
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { confirmEmail, invited as invitedTeammate, newTeammate, unique } from '.
 import { requestEmailCode } from './email.ts'
 import { installed } from './fixtures.ts'
 import { pngOf } from './images.ts'
-import { REDIRECT } from './oauth.ts'
+import { formOf, presentationOf, REDIRECT, redemptionOf, refreshOf } from './oauth.ts'
 import { TEST_BOT } from './platform.ts'
 import type { Given } from './sample.ts'
 import type { Stage } from './stage.ts'
@@ -78,13 +78,6 @@ const assetOf =
     return { ids: [/\/assets\/([\w.-]+)/.exec(text)?.[1] ?? ''] }
   }
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-
-const form = (fields: Record<string, string>): Given => ({
-  headers: FORM,
-  body: new URLSearchParams(fields).toString(),
-})
-
 /** Parameters of a valid authorize request. */
 const authorizeQuery = ({ app }: { app: { id: string } }, stage: Stage) => ({
   client_id: app.id,
@@ -101,21 +94,13 @@ const authorizing: Make = async (stage) => ({
 /** Returns parameters that redeem a fresh code. */
 const redemption = async (stage: Stage) => {
   const client = await stage.integration()
-  const { code, verifier } = await stage.actors.consented(client.app)
-  return {
-    grant_type: 'authorization_code',
-    client_id: client.app.id,
-    client_secret: client.clientSecret,
-    code,
-    code_verifier: verifier,
-    redirect_uri: REDIRECT,
-  }
+  return redemptionOf(client, await stage.actors.consented(client.app))
 }
 
 /** A client presents an access token of its own. */
 const presenting: Make = async (stage) => {
-  const { app, clientSecret, tokens } = await stage.actors.connected()
-  return form({ client_id: app.id, client_secret: clientSecret, token: tokens.access_token })
+  const client = await stage.actors.connected()
+  return formOf(presentationOf(client, client.tokens.access_token))
 }
 
 type Ask = typeof asked
@@ -179,18 +164,17 @@ export const samples: Record<string, Make> = {
   'connect.authorize.begin': authorizing,
   'connect.request.push': async (stage) => {
     const client = await stage.integration()
-    return form({ ...authorizeQuery(client, stage), client_secret: client.clientSecret })
+    return formOf({ ...authorizeQuery(client, stage), client_secret: client.clientSecret })
   },
   'connect.token.exchange': async (stage) => {
-    const { app, clientSecret, tokens } = await stage.actors.connected()
+    const client = await stage.actors.connected()
     // The grant notes when it was last used, which is later than its beginning.
     stage.platform.clock.advance(1_000)
-    const client = { client_id: app.id, client_secret: clientSecret }
-    return form({ grant_type: 'refresh_token', ...client, refresh_token: tokens.refresh_token })
+    return formOf(refreshOf(client, client.tokens.refresh_token))
   },
   'connect.token.revoke': presenting,
   'connect.token.introspect': presenting,
-  'oauth.token.form': async (stage) => form(await redemption(stage)),
+  'oauth.token.form': async (stage) => formOf(await redemption(stage)),
   'oauth.token.json': async (stage) => ({ body: await redemption(stage) }),
   'oauth.token.revoke': presenting,
   'oauth.token.introspect': presenting,

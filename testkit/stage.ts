@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { ListenedRequestEntity } from '#shared/agents/listening/entity.ts'
 import { OutsideTaskEntity } from '#shared/agents/outside/entity.ts'
 import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
@@ -11,10 +10,11 @@ import { manifestFor, newApp, newDeveloper, publish } from './developers.ts'
 import { callbackToken, conversation, installed, member } from './fixtures.ts'
 import { messengerStage } from './messenger-stage.ts'
 import { actors, pkce, REDIRECT } from './oauth.ts'
-import type { Answer, TestPlatform } from './platform.ts'
+import { type Answer, succeeded, type TestPlatform } from './platform.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import type { Sample } from './sample.ts'
 import { startTelegram } from './telegram.ts'
+import { whileWorking } from './while-working.ts'
 
 const ACCEPTED = { kind: 'answer', status: 202 } as const
 const SUCCEEDED = {
@@ -148,8 +148,7 @@ export const createStage = async (platform: TestPlatform) => {
   const published = async (fields?: Record<string, unknown>) => {
     agent.answer(SUCCEEDED)
     const made = await developer(fields)
-    const { status, text } = await publish(made.owner, made.app, { runtime: { type: 'webhook', endpoint: agent.url } })
-    if (status !== 201) throw new Error(text)
+    await succeeded(publish(made.owner, made.app, { runtime: { type: 'webhook', endpoint: agent.url } }))
     return made
   }
 
@@ -196,8 +195,7 @@ export const createStage = async (platform: TestPlatform) => {
 
   const inReview = async () => {
     const made = await submittable()
-    const { status, text } = await made.owner.call('POST', `/api/v1/dev/apps/${made.app.id}/submit`)
-    if (status !== 200) throw new Error(text)
+    await succeeded(made.owner.call('POST', `/api/v1/dev/apps/${made.app.id}/submit`))
     return made
   }
 
@@ -205,8 +203,7 @@ export const createStage = async (platform: TestPlatform) => {
   const listed = async () => {
     const made = await inReview()
     const headers = { 'x-admin-key': 'local-admin-key' }
-    const { status, text } = await platform.call('POST', `/admin/apps/${made.app.id}/approve`, { headers })
-    if (status !== 200) throw new Error(text)
+    await succeeded(platform.call('POST', `/admin/apps/${made.app.id}/approve`, { headers }))
     return made
   }
 
@@ -246,19 +243,6 @@ export const createStage = async (platform: TestPlatform) => {
     return (await platform.call('POST', '/console/abuse-reports', { token: person.token, body })).body.id
   }
 
-  /** Sends a request while the platform's workers run, for calls that wait on them. */
-  const whileWorking = async (send: () => Promise<Answer>): Promise<Answer> => {
-    let done = false
-    const answer = send().finally(() => {
-      done = true
-    })
-    while (!done) {
-      await platform.drain()
-      await pause(20)
-    }
-    return answer
-  }
-
   const stage = {
     platform,
     hooks,
@@ -291,7 +275,7 @@ export const createStage = async (platform: TestPlatform) => {
     call: ({ method }: Endpoint, sample: Sample, headers: Record<string, string> = {}): Promise<Answer> => {
       const sent = { ...sample, headers: { ...sample.headers, ...headers } }
       const send = () => stage.asRequest(() => platform.call(method, sample.path, sent))
-      return sample.works ? whileWorking(send) : send()
+      return sample.works ? whileWorking(platform, send()) : send()
     },
     /** Wraps only the request, not the workers that run at the same time. */
     asRequest: (send: () => Promise<Answer>): Promise<Answer> => send(),

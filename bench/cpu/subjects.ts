@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
+import { refreshOf } from '#testkit/oauth.ts'
 import { MCP_LIST, mcpRequest, workspaceOfAgents } from '../endpoints/mcp.ts'
 import type { Stage } from '../endpoints/stage.ts'
 
@@ -135,7 +136,7 @@ export const subjects: SubjectDefinition[] = [
         events: () =>
           chains.map(({ app, refreshToken }) =>
             event('POST', '/oauth/token', {
-              body: new URLSearchParams(stage.refreshForm(app, refreshToken)).toString(),
+              body: new URLSearchParams(refreshOf(app, refreshToken)).toString(),
               contentType: 'application/x-www-form-urlencoded',
             }),
           ),

@@ -1,3 +1,4 @@
+import { refreshOf } from '#testkit/oauth.ts'
 import type { Scenario } from './scenario.ts'
 
 export const oauthScenarios: readonly Scenario[] = [
@@ -15,7 +16,7 @@ export const oauthScenarios: readonly Scenario[] = [
     async prepare(stage) {
       const app = await stage.install()
       const { body } = await stage.token(await stage.exchangeForm(app))
-      return { send: () => stage.token(stage.refreshForm(app, body.refresh_token)) }
+      return { send: () => stage.token(refreshOf(app, body.refresh_token)) }
     },
   },
 ]

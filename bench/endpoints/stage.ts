@@ -1,16 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { callbackToken, type InstalledOptions, installed } from '#testkit/fixtures.ts'
+import { formOf, pkce, REDIRECT, redemptionOf } from '#testkit/oauth.ts'
 import { type Answer, type CallOptions, startPlatform } from '#testkit/platform.ts'
 import { startReceiver } from '#testkit/receiver.ts'
 import { createStage } from '#testkit/stage.ts'
 import { startStore } from '#testkit/store.ts'
+import { whileWorking } from '#testkit/while-working.ts'
 import { StoreMeter } from './meter.ts'
 
 export type Installed = Awaited<ReturnType<typeof installed>>
-
-const REDIRECT = 'https://client.example/callback'
 
 /**
  * Starts the platform in one process on a real store, with helpers for valid requests and a meter at the store.
@@ -74,27 +72,14 @@ export const startStage = async ({ sdk = true } = {}) => {
     return { id: body.id, token: await callbackToken(platform.deps, app, body.id) }
   }
 
-  /** Sends a request while the workers run. */
-  const whileWorking = async <T>(send: () => Promise<T>): Promise<T> => {
-    let over = false
-    const answer = send().finally(() => {
-      over = true
-    })
-    while (!over) {
-      await platform.drain()
-      await pause(5)
-    }
-    return answer
-  }
-
   /** Builds an authorize request with its PKCE verifier. */
   const authorization = (app: Installed) => {
-    const verifier = randomBytes(32).toString('base64url')
+    const { verifier, challenge } = pkce()
     const query = new URLSearchParams({
       client_id: app.app.id,
       redirect_uri: REDIRECT,
       response_type: 'code',
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge: challenge,
       code_challenge_method: 'S256',
       state: 'bench',
     })
@@ -111,28 +96,10 @@ export const startStage = async ({ sdk = true } = {}) => {
       token: app.person.token,
       body: { tg, decision: 'approve', workspace_id: app.workspaceId },
     })
-    return {
-      grant_type: 'authorization_code',
-      client_id: app.app.id,
-      client_secret: app.clientSecret,
-      code: new URL(body.redirect_to).searchParams.get('code') ?? '',
-      code_verifier: verifier,
-      redirect_uri: REDIRECT,
-    }
+    return redemptionOf(app, { code: new URL(body.redirect_to).searchParams.get('code') ?? '', verifier })
   }
 
-  const token = (form: Record<string, string>) =>
-    call('POST', '/oauth/token', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams(form).toString(),
-    })
-
-  const refreshForm = (app: Installed, refreshToken: string): Record<string, string> => ({
-    grant_type: 'refresh_token',
-    client_id: app.app.id,
-    client_secret: app.clientSecret,
-    refresh_token: refreshToken,
-  })
+  const token = (form: Record<string, string>) => call('POST', '/oauth/token', formOf(form))
 
   return {
     platform,
@@ -144,10 +111,9 @@ export const startStage = async ({ sdk = true } = {}) => {
     installWithTool,
     finishedRuns,
     runningRun,
-    whileWorking,
+    whileWorking: <T>(send: () => Promise<T>) => whileWorking(platform, send(), 5),
     exchangeForm,
     token,
-    refreshForm,
     async close() {
       meter.close()
       await contract.close()

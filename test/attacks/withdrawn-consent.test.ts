@@ -63,15 +63,7 @@ const ENDINGS: Record<string, (customer: Connected) => Promise<unknown>> = {
     await act.refresh(client, pair.refresh_token)
   },
   'an authorization code is used a second time': ({ client, consent }) => act.redeem(client, consent),
-  'the client revokes its refresh token': ({ client, pair }) =>
-    platform.call('POST', '/oauth/revoke', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({
-        client_id: client.app.id,
-        client_secret: client.clientSecret,
-        token: pair.refresh_token,
-      }).toString(),
-    }),
+  'the client revokes its refresh token': ({ client, pair }) => act.revoke(client, pair.refresh_token),
 }
 
 const refused = (answer: Answer) => expect([answer.status, answer.body.error?.code]).toEqual([401, 'unauthorized'])

@@ -6,6 +6,7 @@ import { killAfter } from '#testkit/faults.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
+import { whileWorking } from '#testkit/while-working.ts'
 
 const platform = usingPlatform()
 const agent = usingReceiver()
@@ -30,27 +31,10 @@ const setUp = async (options: Parameters<typeof installed>[1] = {}) => {
   return { app, start }
 }
 
-/** Works off the platform's messages until the request has its answer. */
-const whileWorking = async <T>(request: Promise<T>): Promise<T> => {
-  let ended = false
-  const work = (async () => {
-    while (!ended) {
-      await platform.drain()
-      await pause(10)
-    }
-  })()
-  try {
-    return await request
-  } finally {
-    ended = true
-    await work
-  }
-}
-
 describe('POST /runs?wait=', () => {
   it('answers with the ended run, its output and its steps', async () => {
     const { app, start } = await setUp()
-    const { status, body } = await whileWorking(start('30'))
+    const { status, body } = await whileWorking(platform, start('30'))
     expect(status).toBe(201)
     expect(body).toMatchObject({ status: 'succeeded', output: { text: 'Hello' }, steps: [{ output: { n: 1 } }] })
     expect((await platform.call('GET', `/api/v1/runs/${body.id}`, { token: app.token })).body).toEqual(body)
@@ -59,7 +43,7 @@ describe('POST /runs?wait=', () => {
   it('answers with a failed run', async () => {
     answers({ status: 'failed', error_code: 'no_luck' })
     const { start } = await setUp()
-    const { status, body } = await whileWorking(start('30'))
+    const { status, body } = await whileWorking(platform, start('30'))
     expect([status, body.status, body.error_code]).toEqual([201, 'failed', 'no_luck'])
   })
 
@@ -67,7 +51,7 @@ describe('POST /runs?wait=', () => {
     agent.answer({ kind: 'answer', status: 202 })
     const { start } = await setUp()
     const began = performance.now()
-    const { status, body } = await whileWorking(start('1'))
+    const { status, body } = await whileWorking(platform, start('1'))
     expect([status, body.status]).toEqual([201, 'running'])
     expect(performance.now() - began).toBeGreaterThanOrEqual(990)
   })
@@ -83,7 +67,7 @@ describe('POST /runs?wait=', () => {
 
   it('gives a repeat with the same Idempotency-Key the same answer, and starts one run', async () => {
     const { app, start } = await setUp()
-    const first = await whileWorking(start('30', { 'idempotency-key': 'one' }))
+    const first = await whileWorking(platform, start('30', { 'idempotency-key': 'one' }))
     const again = await start('30', { 'idempotency-key': 'one' })
     expect(again.body).toEqual(first.body)
     expect(again.headers['idempotency-replayed']).toBe('true')
@@ -100,7 +84,7 @@ describe('POST /runs?wait=', () => {
       const died = death.restore()
       // The lock of the request that died expires.
       platform.clock.advance(181_000)
-      const again = await whileWorking(start('30', headers))
+      const again = await whileWorking(platform, start('30', headers))
       // The last effect stores the answer, which is then the one for the repeat: the run when the first wait was over.
       const stored = again.headers['idempotency-replayed'] === 'true'
       expect([again.status, again.body.status], `after ${n} effects`).toEqual([201, stored ? 'queued' : 'succeeded'])
@@ -117,7 +101,7 @@ describe('POST /runs?wait=', () => {
     const waiting = start('2')
     await pause(200)
     await platform.deps.table.transact([GrantEntity.update(app.grant, { set: { status: 'revoked' } })])
-    expect((await whileWorking(waiting)).status).toBe(401)
+    expect((await whileWorking(platform, waiting)).status).toBe(401)
   })
 
   it('shows nothing once an admin bans reading runs during the wait', async () => {
@@ -127,7 +111,7 @@ describe('POST /runs?wait=', () => {
     await pause(200)
     const at = { id: app.workspaceId }
     await platform.deps.table.transact([WorkspaceEntity.update(at, { set: { denied_scopes: ['runs:read'] } })])
-    const refused = await whileWorking(waiting)
+    const refused = await whileWorking(platform, waiting)
     expect([refused.status, refused.body.error.code]).toEqual([403, 'scope_denied_by_admin'])
   })
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Scope } from '#shared/kernel/scopes.ts'
 import { newApp, publish, type TestApp, type TestDeveloper } from '#testkit/developers.ts'
-import type { Answer, TestPlatform } from '#testkit/platform.ts'
+import { type Answer, succeeded } from '#testkit/platform.ts'
 
 /** Address that doesn't exist. Publishing a manifest doesn't resolve it. */
 export const PLACEHOLDER = 'https://agent.not-there.example/run'
@@ -35,8 +35,7 @@ const SCOPES: readonly Scope[] = [
 /** Creates an app whose agent only a listener can reach, installed in the developer's sandbox. */
 export const newSandboxedApp = async (developer: TestDeveloper, scopes = SCOPES) => {
   const app = await newApp(developer, { requested_scopes: scopes })
-  const { status, text } = await publish(developer, app, { runtime: { type: 'webhook', endpoint: PLACEHOLDER } })
-  if (status !== 201) throw new Error(text)
+  await succeeded(publish(developer, app, { runtime: { type: 'webhook', endpoint: PLACEHOLDER } }))
   const { body } = await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)
   return { app, token: body.access_token as string }
 }
@@ -63,18 +62,4 @@ export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined
     await pause(20)
   }
   throw new Error('timed out')
-}
-
-/** Runs the workers until a promise settles. */
-export const whileWorking = async <T>(platform: TestPlatform, doing: Promise<T>): Promise<T> => {
-  let done = false
-  const ended = doing.finally(() => {
-    done = true
-  })
-  ended.catch(() => {})
-  while (!done) {
-    await platform.drain()
-    await pause(20)
-  }
-  return ended
 }

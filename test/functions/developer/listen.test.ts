@@ -7,15 +7,8 @@ import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from 
 import { installed } from '#testkit/fixtures.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
-import {
-  answerTo,
-  type ListenerEvent,
-  listenOnce,
-  newSandboxedApp,
-  PLACEHOLDER,
-  until,
-  whileWorking,
-} from './listen-support.ts'
+import { whileWorking } from '#testkit/while-working.ts'
+import { answerTo, type ListenerEvent, listenOnce, newSandboxedApp, PLACEHOLDER, until } from './listen-support.ts'
 
 const platform = usingPlatform()
 let developer: TestDeveloper

@@ -83,14 +83,7 @@ describe('rotating the client secret', () => {
     const { client_secret } = (await rotate()).body
     for (const token of tokens) expect(await act.works(token)).toBe(401)
     expect(await act.works(other.token)).toBe(200)
-    const introspected = await platform.call('POST', '/oauth/introspect', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({
-        client_id: client.app.id,
-        client_secret,
-        token: client.tokens.access_token,
-      }).toString(),
-    })
+    const introspected = await act.introspect({ ...client, clientSecret: client_secret }, client.tokens.access_token)
     expect(introspected.body).toEqual({ active: false })
   })
 

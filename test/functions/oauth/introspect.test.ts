@@ -6,12 +6,11 @@ import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
-import { actors } from '#testkit/oauth.ts'
+import { actors, type Client, formOf, presentationOf } from '#testkit/oauth.ts'
 import type { Answer } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const BASE = 'https://platform.test'
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const INACTIVE = '{"active":false}'
 const ACCESS_LIFE = 7_200
 const DAY = 86_400
@@ -22,18 +21,15 @@ beforeEach(() => {
   platform.clock.advance(60_000)
 })
 
-type Client = Pick<Awaited<ReturnType<typeof installed>>, 'app' | 'clientSecret'>
-
 const introspect = (
-  { app, clientSecret }: Client,
+  client: Client,
   token: string,
   more: Record<string, string> = {},
   headers = {},
-): Promise<Answer> =>
-  platform.call('POST', '/oauth/introspect', {
-    headers: { ...FORM, ...headers },
-    body: new URLSearchParams({ client_id: app.id, client_secret: clientSecret, token, ...more }).toString(),
-  })
+): Promise<Answer> => {
+  const form = formOf({ ...presentationOf(client, token), ...more })
+  return platform.call('POST', '/oauth/introspect', { ...form, headers: { ...form.headers, ...headers } })
+}
 
 /** Expects a 200 whose body contains nothing but `active: false`. */
 const expectInactive = async (client: Client, tokens: readonly string[], what?: string): Promise<void> => {

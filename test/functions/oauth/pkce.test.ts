@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { installed } from '#testkit/fixtures.ts'
-import { actors, pkce, REDIRECT } from '#testkit/oauth.ts'
+import { actors, formOf, pkce, redemptionOf } from '#testkit/oauth.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
@@ -95,19 +95,9 @@ describe('the verifier (RFC 7636 §4.5, §4.6)', () => {
   it('is invalid_request when repeated, even if one of them is right', async () => {
     const client = await installed(platform.deps)
     const consent = await act.consented(client.app)
-    const form = new URLSearchParams({
-      grant_type: 'authorization_code',
-      client_id: client.app.id,
-      client_secret: client.clientSecret,
-      code: consent.code,
-      redirect_uri: REDIRECT,
-      code_verifier: consent.verifier,
-    })
+    const form = new URLSearchParams(redemptionOf(client, consent))
     form.append('code_verifier', consent.verifier)
-    const { status, body } = await platform.call('POST', '/oauth/token', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: form.toString(),
-    })
+    const { status, body } = await platform.call('POST', '/oauth/token', formOf(form))
     expect([status, body.error.code]).toEqual([400, 'invalid_request'])
     expect((await act.redeem(client, consent)).status).toBe(200)
   })

@@ -4,7 +4,7 @@ import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { actors, holdUntil, pkce, REDIRECT } from '#testkit/oauth.ts'
+import { actors, formOf, holdUntil, pkce, REDIRECT, redemptionOf } from '#testkit/oauth.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
@@ -44,18 +44,8 @@ describe('redeeming a code', () => {
 
   it('accepts a form', async () => {
     const { client, consent } = await consentedClient()
-    const answer = await platform.call('POST', '/oauth/token', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({
-        grant_type: 'authorization_code',
-        client_id: client.app.id,
-        client_secret: client.clientSecret,
-        code: consent.code,
-        code_verifier: consent.verifier,
-        redirect_uri: REDIRECT,
-        resource: 'https://platform.test',
-      }).toString(),
-    })
+    const form = formOf({ ...redemptionOf(client, consent), resource: 'https://platform.test' })
+    const answer = await platform.call('POST', '/oauth/token', form)
     expect(answer.status, answer.text).toBe(200)
   })
 
@@ -230,11 +220,7 @@ describe('redeeming a code', () => {
     const headers = { 'idempotency-key': 'code-lost-and-ended' }
     const first = await act.redeem(client, consent, bystander, headers)
     expect((await act.redeem(client, consent, bystander, headers)).text).toBe(first.text)
-    const form = { client_id: client.app.id, client_secret: client.clientSecret, token: first.body.refresh_token }
-    await platform.call('POST', '/oauth/revoke', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams(form).toString(),
-    })
+    await act.revoke(client, first.body.refresh_token)
     const again = await act.redeem(client, consent, bystander, headers)
     expect([again.status, again.body.error?.code]).toEqual([400, 'invalid_grant'])
   })

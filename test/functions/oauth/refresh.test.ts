@@ -155,17 +155,7 @@ describe('refreshing', () => {
   it('takes effect at once on reuse: introspection is inactive and the API answers 401, for every token of the chain', async () => {
     const client = await act.connected()
     const second = (await act.refresh(client, client.tokens.refresh_token)).body
-    const introspect = async (token: string) =>
-      (
-        await platform.call('POST', '/oauth/introspect', {
-          headers: { 'content-type': 'application/x-www-form-urlencoded' },
-          body: new URLSearchParams({
-            client_id: client.app.id,
-            client_secret: client.clientSecret,
-            token,
-          }).toString(),
-        })
-      ).body.active
+    const introspect = async (token: string) => (await act.introspect(client, token)).body.active
     const all = [client.tokens.access_token, second.access_token, second.refresh_token]
     for (const token of all) expect(await introspect(token)).toBe(true)
     refused(await act.refresh(client, client.tokens.refresh_token))
@@ -218,14 +208,7 @@ describe('refreshing', () => {
     const headers = { 'idempotency-key': 'lost-and-ended' }
     const bystander = { code: other.code }
     const pair = (await act.refresh(client, client.tokens.refresh_token, bystander, headers)).body
-    await platform.call('POST', '/oauth/revoke', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({
-        client_id: client.app.id,
-        client_secret: client.clientSecret,
-        token: pair.refresh_token,
-      }).toString(),
-    })
+    await act.revoke(client, pair.refresh_token)
     refused(await act.refresh(client, client.tokens.refresh_token, bystander, headers))
   })
 
@@ -319,11 +302,7 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
   it('refuses a repeat within the window, without treating it as reuse, once the client has revoked the chain', async () => {
     const client = await person.connected()
     const first = (await person.refresh(client, client.tokens.refresh_token)).body
-    const form = { client_id: client.app.id, client_secret: client.clientSecret, token: first.refresh_token }
-    await lenient.call('POST', '/oauth/revoke', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams(form).toString(),
-    })
+    await person.revoke(client, first.refresh_token)
     lenient.outbox.length = 0
     refused(await person.refresh(client, client.tokens.refresh_token))
     expect(lenient.outbox).toEqual([])

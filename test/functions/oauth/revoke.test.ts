@@ -4,7 +4,7 @@ import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
-import { actors, holdUntil, pkce } from '#testkit/oauth.ts'
+import { actors, type Client, holdUntil, pkce } from '#testkit/oauth.ts'
 import type { Answer } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -16,8 +16,6 @@ beforeEach(() => {
   platform.clock.advance(60_000)
   platform.outbox.length = 0
 })
-
-type Client = Pick<Awaited<ReturnType<typeof installed>>, 'app' | 'clientSecret'>
 
 const post = (path: string, body: string, headers: Record<string, string> = FORM): Promise<Answer> =>
   platform.call('POST', path, { headers, body })

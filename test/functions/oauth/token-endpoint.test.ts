@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
-import { actors, REDIRECT } from '#testkit/oauth.ts'
+import { actors, formOf, REDIRECT, refreshOf } from '#testkit/oauth.ts'
 import type { Answer } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -17,12 +17,7 @@ beforeEach(async () => {
 })
 
 /** Returns the parameters of a valid refresh. */
-const refreshing = (): Record<string, string> => ({
-  grant_type: 'refresh_token',
-  client_id: client.app.id,
-  client_secret: client.clientSecret,
-  refresh_token: client.tokens.refresh_token,
-})
+const refreshing = (): Record<string, string> => refreshOf(client, client.tokens.refresh_token)
 
 /** The endpoint's two variants, form and JSON, which behave the same. */
 const FORMS = ['/oauth/token', '/oauth/token.json'] as const
@@ -162,10 +157,7 @@ describe('a repeated parameter is invalid_request', () => {
       for (const again of [value, 'other', '']) {
         const once = new URLSearchParams({ ...refreshing(), [name]: value })
         once.append(name, again)
-        const answer = await platform.call('POST', '/oauth/token', {
-          headers: { 'content-type': FORM },
-          body: once.toString(),
-        })
+        const answer = await platform.call('POST', '/oauth/token', formOf(once))
         refused(answer, 400, 'invalid_request', again)
         expect(answer.body.error.message).toContain(name)
       }
