@@ -90,7 +90,7 @@ const steps = defineEndpoint({
   response: () => z.object({ items: z.array(StepSchema()) }).meta({ id: 'AddedSteps' }),
   errors: ['run_already_finished', 'conflict', 'step_write_conflict', 'too_many_steps'],
   handler: ({ work, caller, params, body }) =>
-    addSteps(work, keyOf(caller, params.id), 'steps' in body ? body.steps : [body]),
+    addSteps(work, keyOf(caller, params.id), 'steps' in body ? body.steps : [body], caller.run),
 })
 
 const complete = defineEndpoint({
@@ -108,7 +108,8 @@ const complete = defineEndpoint({
   response: RunSchema,
   errors: ['run_already_finished', 'conflict', 'step_write_conflict', 'too_many_steps'],
   needs: ['objects:write'],
-  handler: ({ work, caller, params, body }) => completeRun(work, keyOf(caller, params.id), withoutNulls(body)),
+  handler: ({ work, caller, params, body }) =>
+    completeRun(work, keyOf(caller, params.id), withoutNulls(body), caller.run),
 })
 
 const cancel = defineEndpoint({

@@ -7,6 +7,7 @@ import { fetchEarlierLogos } from './0006-logos.ts'
 import { fetchPlatformLogo } from './0007-platform-logo.ts'
 import { copyAudit, copyAuditDays } from './0008-audit-table.ts'
 import { leanRecords } from './0010-lean-records.ts'
+import { plainWrites } from './0011-plain-writes.ts'
 import type { Release, Upgrade } from './upgrade.ts'
 
 /** Every upgrade, oldest first. */
@@ -21,4 +22,5 @@ export const UPGRADES: readonly (Upgrade | Release)[] = [
   copyAudit,
   copyAuditDays,
   leanRecords,
+  plainWrites,
 ]

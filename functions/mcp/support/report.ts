@@ -42,7 +42,7 @@ export const createReporter = (
     const last = run.stream_seq ?? 0
     if (last <= seen) return
     const isNew = ({ stream_seq = 0 }: { stream_seq?: number | undefined }) => stream_seq > seen && stream_seq <= last
-    const steps = (await loadSteps(work, run.id)).filter(isNew)
+    const steps = (await loadSteps(work, run.id, run)).filter(isNew)
     seen = last
     for (const step of steps.sort((a, b) => (a.stream_seq ?? 0) - (b.stream_seq ?? 0))) {
       const { type, output } = await presentStep(work, step)

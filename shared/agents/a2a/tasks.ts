@@ -64,7 +64,7 @@ export const presentTask = async (
 ): Promise<Task> => {
   const output = await loadOutput(work, run)
   const needsSteps = run.step_count > 0 && (withArtifacts || historyLength !== 0)
-  const { steps } = needsSteps ? await viewWithSteps(work, run, await loadSteps(work, run.id)) : { steps: [] }
+  const { steps } = needsSteps ? await viewWithSteps(work, run, await loadSteps(work, run.id, run)) : { steps: [] }
   const all = steps.flatMap((step) => saidBy(run, step) ?? [])
   const messages = all.flatMap((one): Message[] => (one.kind === 'message' ? [one.message] : []))
   const history = historyLength === undefined ? messages : historyLength === 0 ? [] : messages.slice(-historyLength)

@@ -58,7 +58,7 @@ export const performTestRun = async (
       runtime_type: version.runtime_type,
       endpoint: version.endpoint ?? null,
     },
-    run: await viewWithSteps(work, run, await loadSteps(work, runId)),
+    run: await viewWithSteps(work, run, await loadSteps(work, runId, run)),
   }
   return { run, view }
 }

@@ -11,6 +11,7 @@ import {
   askInput,
   callHash,
   changeRun,
+  commitSteps,
   consumeApproval,
   findApplicableApproval,
   prepareSteps,
@@ -173,11 +174,11 @@ export const storeCall = async <Answer extends object = Invocation>(
         output: { arguments: shownValue(args), result: shownValue(result) },
       },
     ])
-    const ofRun = [runWrite(current, { ...step.counts, alive_at: work.clock.now() }), ...step.writes]
+    const change = runWrite(current, { ...step.counts, alive_at: work.clock.now() })
     try {
-      await work.commit([...ofRun, ...writes], answer)
+      await commitSteps(work, step, change, answer, writes)
     } catch (error) {
-      if (error instanceof ConditionFailed && error.index >= ofRun.length)
+      if (error instanceof ConditionFailed && error.index > step.writes.length)
         throw new StaleToolWrite('the tool must run again', { cause: error })
       throw error
     }

@@ -6,6 +6,9 @@ import { UpgradeEntity } from './entity.ts'
  */
 export const LEAN_RECORDS = '0010-lean-records'
 
+/** The upgrade after which steps of one call share an item, and steps may be written before their run counts them. */
+export const PLAIN_WRITES = '0011-plain-writes'
+
 const done = new WeakMap<Pick<Table, 'get'>, Set<string>>()
 
 /**

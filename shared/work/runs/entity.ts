@@ -216,30 +216,38 @@ export const RunChildEntity = defineEntity({
   expires: payloadExpiry,
 })
 
+const stepFields = () => ({
+  id: z.string(),
+  seq: z.number(),
+  type: z.string(),
+  status: z.string(),
+  output: payload(),
+  tool: z.string().optional(),
+  /** Number in the run's live stream. Raised by every change. */
+  stream_seq: z.number().optional(),
+  /** Start of the call that it reports; absent for what agents report. */
+  started_at: z.number().optional(),
+  created_at: z.number(),
+})
+
 const step = () =>
   z.object({
-    id: z.string(),
     run_id: z.string(),
-    seq: z.number(),
-    type: z.string(),
-    status: z.string(),
-    output: payload(),
-    tool: z.string().optional(),
-    /** Number in the run's live stream. Raised by every change. */
-    stream_seq: z.number().optional(),
-    /** Start of the call that it reports; absent for what agents report. */
-    started_at: z.number().optional(),
-    created_at: z.number(),
+    ...stepFields(),
+    /** Steps with the next numbers, reported in the same call. They never change. */
+    more: z.array(z.object(stepFields())).optional(),
   })
 
-export type Step = z.infer<ReturnType<typeof step>>
+export type StepItem = z.infer<ReturnType<typeof step>>
+
+export type Step = Omit<StepItem, 'more'>
 
 export const StepEntity = defineEntity({
   name: 'step',
   schema: step,
   pk: 'RUN#{run_id}',
   sk: 'STEP#{seq}',
-  personal: { text: ['output'] },
+  personal: { text: ['output', 'more'] },
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: payloadExpiry,
 })

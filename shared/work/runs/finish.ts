@@ -109,10 +109,11 @@ const NOTHING = { writes: [] as Write[], counts: {} }
 
 /**
  * Handles `POST /runs/{id}/complete`.
+ * @param known the run if it was just read
  * @throws `run_already_finished`, `conflict` while queued, `too_many_steps`, `payload_too_large`
  */
-export const completeRun = (work: Work, key: RunKey, completion: Completion): Promise<RunView> =>
-  changeRun(work, key, (run) => finish(work, requireStarted(run), completion))
+export const completeRun = (work: Work, key: RunKey, completion: Completion, known?: Run): Promise<RunView> =>
+  changeRun(work, key, (run) => finish(work, requireStarted(run), completion), known)
 
 /** Handles `POST /runs/{id}/cancel`, for a run in any active status. @throws `run_already_finished` */
 export const cancelRun = (work: Work, key: RunKey): Promise<RunView> =>

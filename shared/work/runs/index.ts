@@ -85,7 +85,6 @@ export { raiseBudgets } from './raise-budgets.ts'
 export {
   findRunKey,
   listRuns,
-  loadSteps,
   readRun,
   readRunForWorkspace,
   viewWithSteps,
@@ -121,7 +120,7 @@ export { dispatchAgain, newRun, startRun } from './start.ts'
 export { startAndWait } from './start-and-wait.ts'
 export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 export { LOG_LEVELS, meaningOf } from './step-meaning.ts'
-export { prepareSteps } from './steps.ts'
+export { commitSteps, loadSteps, prepareSteps } from './steps.ts'
 export { isOver, type RunEvent, runEvents, STREAM_START } from './stream.ts'
 export { stateFields, stepChange } from './stream-numbers.ts'
 export { readTrace } from './trace.ts'

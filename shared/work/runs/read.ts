@@ -1,21 +1,25 @@
 import { cutPageToResponseSize, payloadBytes, RESPONSE_BYTES, textBytes } from '#shared/foundation/payloads/index.ts'
 import { type Deps, isVisibleTo } from '#shared/foundation/work/index.ts'
-import { LIMITS } from '#shared/kernel/limits.ts'
 import { type ListSource, mergedPage } from '#shared/table/lists.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { loadRun, type RunKey, runNotFound } from './change.ts'
-import { type Run, RunEntity, runsByStatus, type Step, StepEntity, WorkspaceRunEntity } from './entity.ts'
+import { type Run, RunEntity, runsByStatus, type Step, WorkspaceRunEntity } from './entity.ts'
 import { runsWithStatus } from './places.ts'
 import { omittedValue, originOf, presentRun, presentStep } from './present.ts'
 import type { RunView, StepView } from './schemas.ts'
 import { isActive, type RunStatus } from './status.ts'
+import { loadSteps } from './steps.ts'
 
 type Reading = Pick<Deps, 'table' | 'objects' | 'settings'>
 
-/** Loads a run's steps in order, at most 200. */
-export const loadSteps = async ({ table }: Pick<Deps, 'table'>, runId: string): Promise<Step[]> => {
-  const { items } = await table.query(StepEntity, { run_id: runId }, { limit: LIMITS.stepsPerRun, ascending: true })
-  return items
+/** Loads a run and its steps in one round trip. @param viewer see {@link loadRun} @throws `not_found` */
+export const loadRunWithSteps = (
+  deps: Pick<Deps, 'table'>,
+  key: RunKey,
+  viewer?: string,
+): Promise<[run: Run, steps: Step[]]> => {
+  const run = loadRun(deps, key, viewer)
+  return Promise.all([run, loadSteps(deps, key.id, run)])
 }
 
 /** Loads a run with its steps. @param viewer see {@link loadRun} @throws `not_found` */
@@ -24,7 +28,7 @@ export const readRun = async (
   key: RunKey,
   viewer?: string,
 ): Promise<RunView & { steps: StepView[] }> => {
-  const [run, steps] = await Promise.all([loadRun(deps, key, viewer), loadSteps(deps, key.id)])
+  const [run, steps] = await loadRunWithSteps(deps, key, viewer)
   return viewWithSteps(deps, run, steps)
 }
 
@@ -122,6 +126,6 @@ export const findRunKey = async (
 /** Loads a run with its steps, for a member of its workspace. @throws `not_found` */
 export const readRunForWorkspace = async (deps: Reading, workspaceId: string, viewerId: string, runId: string) => {
   const key = await findRunKey(deps, workspaceId, runId, viewerId)
-  const [run, steps] = await Promise.all([loadRun(deps, key), loadSteps(deps, runId)])
+  const [run, steps] = await loadRunWithSteps(deps, key)
   return { ...(await viewWithSteps(deps, run, steps)), ...originOf(run) }
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { loadRun, type RunKey } from './change.ts'
 import { RunEntity } from './entity.ts'
-import { loadSteps, viewWithSteps } from './read.ts'
+import { loadRunWithSteps, viewWithSteps } from './read.ts'
 import type { RunView } from './schemas.ts'
 import { commitAndDispatch, dispatchAgain, type NewRun, newRun } from './start.ts'
 import type { RunStatus } from './status.ts'
@@ -49,7 +49,7 @@ export const startAndWait = async (
   else await create(work, id, await start())
   await waitWhileWorking(work, key, until)
   await wait.recheck()
-  const [run, steps] = await Promise.all([loadRun(work, key, wait.viewer), loadSteps(work, id)])
+  const [run, steps] = await loadRunWithSteps(work, key, wait.viewer)
   return viewWithSteps(work, run, steps)
 }
 

@@ -5,8 +5,8 @@ import { iso } from '#shared/kernel/clock.ts'
 import { loadRun } from './change.ts'
 import type { Run, Step } from './entity.ts'
 import { durationOf, presentOutput, presentRunError, presentStep } from './present.ts'
-import { loadSteps } from './read.ts'
 import { isActive, type RunStatus } from './status.ts'
+import { loadSteps } from './steps.ts'
 
 type Reading = Pick<Deps, 'table' | 'objects' | 'settings'>
 
@@ -53,7 +53,7 @@ export async function* runEvents(
     if (at > lastOf(run)) at = STREAM_START
     const hasNews = at < lastOf(run)
     if (hasNews) {
-      for (const load of newEvents(run, await loadSteps(deps, run.id), at)) {
+      for (const load of newEvents(run, await loadSteps(deps, run.id, run), at)) {
         if (signal.aborted) return
         yield await load(deps)
       }

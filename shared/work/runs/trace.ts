@@ -4,8 +4,9 @@ import { type Deps, isVisibleTo } from '#shared/foundation/work/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import type { RunKey } from './change.ts'
 import { type Approval, ApprovalEntity, type Run, RunChildEntity, RunEntity, type Step } from './entity.ts'
-import { findRunKey, loadSteps } from './read.ts'
+import { findRunKey } from './read.ts'
 import type { Trace } from './schemas.ts'
+import { loadSteps } from './steps.ts'
 
 /** Most runs of a trace, and the deepest below the first: chains end at three hops, and tasks start new ones. */
 const MOST_RUNS = 40
@@ -56,7 +57,7 @@ const loadFamily = async ({ table }: Pick<Deps, 'table'>, key: RunKey, viewerId:
 const time = (at: number | undefined): string | null => (at === undefined ? null : iso(at))
 
 const traceOf = async (deps: Pick<Deps, 'table'>, run: Run, name: string | undefined) => {
-  const steps = await loadSteps(deps, run.id)
+  const steps = await loadSteps(deps, run.id, run)
   const asked = steps.filter(({ type }) => type === 'approval')
   const approvals = await deps.table.getAll(asked.map(({ id }) => ApprovalEntity.ref({ run_id: run.id, step_id: id })))
   const approvalOf = (step: Step): Approval | undefined => approvals[asked.indexOf(step)]

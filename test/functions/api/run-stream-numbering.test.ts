@@ -6,7 +6,7 @@ import { addSteps } from '#shared/work/runs/add-steps.ts'
 import { callHash, decideApprovalByKey, requestApproval } from '#shared/work/runs/approvals.ts'
 import { loadRun } from '#shared/work/runs/change.ts'
 import { cancelRun, completeRun } from '#shared/work/runs/finish.ts'
-import { loadSteps, readRun } from '#shared/work/runs/read.ts'
+import { loadRunWithSteps, readRun } from '#shared/work/runs/read.ts'
 import type { StepView } from '#shared/work/runs/schemas.ts'
 import { isOver, STREAM_START } from '#shared/work/runs/stream.ts'
 import { installed } from '#testkit/fixtures.ts'
@@ -17,7 +17,18 @@ import { readStream } from './run-stream-support.ts'
 const platform = usingPlatform()
 const agent = usingReceiver({ kind: 'answer', status: 202 })
 
-const MOVES = ['step', 'steps', 'numbered', 'ask', 'approve', 'reject', 'execute', 'complete', 'cancel'] as const
+const MOVES = [
+  'step',
+  'steps',
+  'dies',
+  'numbered',
+  'ask',
+  'approve',
+  'reject',
+  'execute',
+  'complete',
+  'cancel',
+] as const
 type Move = (typeof MOVES)[number]
 
 let calls = 0
@@ -26,8 +37,9 @@ type Started = Awaited<ReturnType<typeof startedRun>>
 
 /** Applies one move to a run, whether or not it is allowed. */
 const make = async (move: Move, { decider, ...key }: Started): Promise<unknown> => {
-  const work = createWorkerWork(platform.deps)
-  const step = (await loadSteps(work, key.id)).findLast(({ type }) => type === 'approval')?.id ?? 'stp_none'
+  // As in a request without an Idempotency-Key.
+  const work = { ...createWorkerWork(platform.deps), hasFreshIds: true }
+  const step = (await loadRunWithSteps(work, key))[1].findLast(({ type }) => type === 'approval')?.id ?? 'stp_none'
   switch (move) {
     case 'step':
       return addSteps(work, key, [{ type: 'message', output: {} }])
@@ -35,6 +47,11 @@ const make = async (move: Move, { decider, ...key }: Started): Promise<unknown> 
       return addSteps(work, key, [
         { type: 'looking', output: { n: 1 } },
         { type: 'looking', output: { n: 2 } },
+      ])
+    case 'dies':
+      return addSteps({ ...work, commit: () => Promise.reject(new Error('died')) }, key, [
+        { type: 'lost', output: { n: 1 } },
+        { type: 'lost', output: { n: 2 } },
       ])
     case 'numbered':
       return addSteps(work, key, [{ type: 'message', output: {}, seq: 1 + (calls++ % 30) }])
@@ -70,7 +87,7 @@ const startedRun = async () => {
 
 /** Concurrent moves, and the number of events that the reader takes before its connection is cut. */
 const moment = fc.record({
-  moves: fc.array(fc.constantFrom(...MOVES.slice(0, 7)), { minLength: 1, maxLength: 3 }),
+  moves: fc.array(fc.constantFrom(...MOVES.slice(0, 8)), { minLength: 1, maxLength: 3 }),
   taken: fc.integer({ min: 0, max: 4 }),
 })
 
@@ -103,7 +120,9 @@ it('a run’s events have ascending numbers, and a reader that is cut off anywhe
 
         expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
         const run = await loadRun(platform.deps, key)
-        const kept = await loadSteps(platform.deps, key.id)
+        const [, kept] = await loadRunWithSteps(platform.deps, key)
+        expect(kept.filter(({ type }) => type === 'lost')).toEqual([])
+        expect(kept).toHaveLength(run.step_count)
         const numbers = [...kept.map((step) => step.stream_seq), ...(run.transitions ?? []).map(({ seq }) => seq)]
         expect(new Set(numbers).size).toBe(numbers.length)
         expect(Math.max(...numbers.map(Number))).toBe(run.stream_seq)
@@ -133,7 +152,7 @@ it('a result that arrives between another writer’s read and its write gets a n
     },
   }
   await addSteps(overtaken, key, [{ type: 'message', output: {} }])
-  const steps = await loadSteps(work, key.id)
+  const [, steps] = await loadRunWithSteps(work, key)
   expect(steps.map(({ status, stream_seq }) => [status, stream_seq])).toEqual([
     ['executed', 7],
     ['done', 8],

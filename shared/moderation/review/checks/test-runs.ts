@@ -28,5 +28,5 @@ export const listTestRuns = async (deps: Pick<Deps, 'table'>, app: App): Promise
     .filter(({ trigger }) => trigger === TEST_TRIGGER)
     .sort((a, b) => (a.id < b.id ? 1 : -1))
     .slice(0, LOOKED_AT)
-  return Promise.all(runs.map(async (run) => ({ run, steps: await loadSteps(deps, run.id) })))
+  return Promise.all(runs.map(async (run) => ({ run, steps: await loadSteps(deps, run.id, run) })))
 }
