@@ -4,7 +4,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { allItems } from '#shared/table/pages.ts'
-import { type ChainMark, ChainMarkEntity, type Run, STILL_ACTIVE } from './entity.ts'
+import { type ChainMark, ChainMarkEntity, type Run, RunEntity, STILL_ACTIVE } from './entity.ts'
 import { loadNamedRuns } from './places.ts'
 
 /** Time limit of a chain of agents: 120 seconds from its first hop (contract/agent-to-agent.md#chains). */
@@ -98,7 +98,9 @@ export const listActiveRuns = async ({ table }: Pick<Deps, 'table'>, installatio
     table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from }),
     loadNamedRuns({ table }, installationId),
   ])
-  return [...page.items.map(({ run_id }) => run_id), ...active]
+  // The counter may name a run before it is created.
+  const runs = await table.getAll(active.map((id) => RunEntity.ref({ installation_id: installationId, id })))
+  return [...page.items.map(({ run_id }) => run_id), ...active.filter((_, i) => runs[i] !== undefined)]
 }
 
 const deepest = (marks: readonly ChainMark[]): ChainMark | undefined =>

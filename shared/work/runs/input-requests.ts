@@ -26,7 +26,7 @@ import {
   TEXT_FORM,
 } from './input-schemas.ts'
 import { isAwaitedByAgent, nextCheckAt, silentAfter } from './next-check.ts'
-import { movePlace } from './places.ts'
+import { freeLostPlaces, movePlace } from './places.ts'
 import { presentRun } from './present.ts'
 import { findRunKey } from './read.ts'
 import type { NewStep, RunView } from './schemas.ts'
@@ -273,6 +273,7 @@ export const answerInput = (
     }
     const changed: Run = { ...run, ...changes }
     const view = await presentRun(work, changed)
+    if (waiting.length === 0) await freeLostPlaces(work, run.installation_id)
     await work.commit(
       [
         runWrite(run, changes),

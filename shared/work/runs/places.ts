@@ -1,10 +1,11 @@
 import { CounterEntity } from '#shared/foundation/claims/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
+import { MINUTE } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
-import { isId } from '#shared/kernel/ids.ts'
+import { idTime, isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import type { Write } from '#shared/table/entity.ts'
-import { either, lt, missing } from '#shared/table/expressions.ts'
+import { ConditionFailed, ifUnchanged, type Write } from '#shared/table/entity.ts'
+import { either, exists, lt, missing } from '#shared/table/expressions.ts'
 import type { ListSource } from '#shared/table/lists.ts'
 import { isNamedByCounter, type Run, RunEntity, storedLists } from './entity.ts'
 import { isActive, type RunStatus } from './status.ts'
@@ -98,4 +99,51 @@ export const releasePlace = (run: Run, now: number): Write[] => {
   if (!isWaitingForInput(run))
     return [CounterEntity.update(activeRuns(owner), { ...(names && { set: names }), add: { n: -1 } })]
   return [leave(waitingRuns(owner)), ...(names ? [CounterEntity.update(activeRuns(owner), { set: names })] : [])]
+}
+
+/**
+ * Takes the place of a run that the counter names before the run is created, in a plain write: the name ensures that a repeated
+ * write takes one place.
+ * @throws `too_many_active_runs`
+ */
+export const takePlaceBefore = async ({ table }: Pick<Deps, 'table'>, run: Run): Promise<void> => {
+  const write = takePlace(run)
+  try {
+    await table.transact([{ ...write, where: { ...write.where, [run.id]: missing }, otherwise: undefined }])
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+    const isTaken = (error.current as Record<string, unknown> | undefined)?.[run.id] !== undefined
+    if (!isTaken) throw fail('too_many_active_runs')
+  }
+}
+
+/** Frees the place of a run that wasn't created. */
+export const returnPlace = async (
+  { table }: Pick<Deps, 'table'>,
+  { installation_id, id }: Pick<Run, 'installation_id' | 'id'>,
+): Promise<void> => {
+  const changes = { set: { [id]: undefined }, add: { n: -1 } }
+  await ifUnchanged(
+    table.transact([CounterEntity.update(activeRuns(installation_id), changes, { where: { [id]: exists } })]),
+  )
+}
+
+/** Time in which a request creates its run after it took the id. Longer ones take their place with the run. */
+export const CREATED_WITHIN = MINUTE
+
+/**
+ * Frees places of runs that were never created, because their request died. Call it before a place is taken, so that nobody is
+ * refused because of them.
+ */
+export const freeLostPlaces = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  installation_id: string,
+): Promise<void> => {
+  const counter = await table.get(CounterEntity, activeRuns(installation_id))
+  // Another run may take a place before this one does.
+  if (counter === undefined || counter.n < LIMITS.activeRuns - 1) return
+  const names = namesIn(counter).filter((id) => idTime(id) + CREATED_WITHIN < clock.now())
+  const runs = await table.getAll(names.map((id) => RunEntity.ref({ installation_id, id })))
+  for (const [i, id] of names.entries())
+    if (runs[i] === undefined) await returnPlace({ table }, { installation_id, id })
 }

@@ -3,7 +3,7 @@ import { defaultGrant, type Installation } from '#shared/access/installations/in
 import { carried, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
 import type { BusMessage } from '#shared/foundation/queues/index.ts'
-import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
+import { isUpgradeDone, LEAN_RECORDS, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
@@ -15,7 +15,7 @@ import { createdEventOf, emitRunEvent } from './emit.ts'
 import { isAlone, isNamedByCounter, type Run, RunChildEntity, RunEntity, WorkspaceRunEntity } from './entity.ts'
 import { type Following, followedCallWrites } from './followed.ts'
 import { nextCheckAt } from './next-check.ts'
-import { takePlace } from './places.ts'
+import { CREATED_WITHIN, freeLostPlaces, returnPlace, takePlace, takePlaceBefore } from './places.ts'
 import { presentRun } from './present.ts'
 import type { RunView } from './schemas.ts'
 
@@ -108,7 +108,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
   if (isAlone(run) && chain.chain_started_at === undefined && (await isUpgradeDone(work.table, LEAN_RECORDS))) {
     run.chain_started_at = undefined
   }
-  const budgets = await reserveBudgets(work, run)
+  const [budgets] = await Promise.all([reserveBudgets(work, run), freeLostPlaces(work, run.installation_id)])
   run.budgets = budgets.reserved
   run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
   const created = emitRunEvent(work, 'run.created', run)
@@ -168,17 +168,50 @@ export const commitAndDispatch = async (
 ): Promise<void> => {
   const announced = carried(created)
   const isLean = await isUpgradeDone(work.table, LEAN_RECORDS)
-  await work.commit(
-    writes.flatMap((write) => {
-      if (write === created) return isLean ? [] : [announced]
-      return [isLean && isRun(write) ? { ...write, item: { ...write.item, is_unannounced: true } } : write]
-    }),
-    answer,
-  )
+  const made = writes.flatMap((write) => {
+    if (write === created) return isLean ? [] : [announced]
+    return [isLean && isRun(write) ? { ...write, item: { ...write.item, is_unannounced: true } } : write]
+  })
+  if (!(await createPlainly(work, made, answer))) await work.commit(made, answer)
   await sendDispatch(work, emittedBy(announced) as OutboxEvent)
 }
 
 const isRun = ({ entity, kind }: Write): boolean => entity.name === RunEntity.name && kind === 'put'
+
+/**
+ * Creates a run of which nothing but its place and its place in the workspace's list is written, in plain writes:
+ *
+ *     take a place, by the run's id ─┬─► create the run
+ *     add it to the list ────────────┘
+ *
+ * They cost half of a transaction. If the request dies in between, readers of the list find no run, and the place is freed as
+ * soon as somebody needs it ({@link freeLostPlaces}).
+ * @returns false if it needs a transaction
+ */
+const createPlainly = async (work: Work, writes: readonly Write[], answer: RunView | undefined): Promise<boolean> => {
+  const created = writes.find(isRun)
+  const listed = writes.find(({ entity }) => entity.name === WorkspaceRunEntity.name)
+  const run = created?.item as Run | undefined
+  if (!created || !listed || !run || !work.hasFreshIds || !isNamedByCounter(run) || writes.length !== PLAIN)
+    return false
+  const isLate = (share: number) => work.clock.now() > run.created_at + share * CREATED_WITHIN
+  if (isLate(0.2) || !(await isUpgradeDone(work.table, PLAIN_WRITES))) return false
+  const [placing, listing] = await Promise.allSettled([takePlaceBefore(work, run), work.table.transact([listed])])
+  const [failed] = [placing, listing].filter((one) => one.status === 'rejected')
+  if (!failed && !isLate(0.5)) {
+    await work.commit([created], answer)
+    return true
+  }
+  const unlisted = WorkspaceRunEntity.delete({ workspace_id: run.workspace_id, run_id: run.id })
+  await Promise.allSettled([
+    ...(placing.status === 'fulfilled' ? [returnPlace(work, run)] : []),
+    ...(listing.status === 'fulfilled' ? [work.table.transact([unlisted])] : []),
+  ])
+  throw failed?.reason ?? new Error('the store took too long to create a run')
+}
+
+/** Writes of a run that is created plainly: the run, its place, and its place in the list. */
+const PLAIN = 3
 
 /** Sends the dispatch message of a run that is still queued again, because the request that created it may have died. */
 export const dispatchAgain = async (work: Work, run: Run): Promise<void> => {
