@@ -69,7 +69,7 @@ const read = defineEndpoint({
     '`not_found`.',
   response: RunSchema,
   needs: ['objects:read'],
-  handler: ({ work, caller, params }) => readRun(work, keyOf(caller, params.id), caller.viewer),
+  handler: ({ work, caller, params }) => readRun(work, keyOf(caller, params.id), caller.viewer, caller.run),
 })
 
 const steps = defineEndpoint({

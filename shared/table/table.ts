@@ -144,14 +144,18 @@ export class Table {
 
   /**
    * Reads items as {@link getAll} does, at half the cost: eventually consistently, and then consistently those that it doesn't
-   * find. Only for records whose fields that matter never change.
+   * find, or not in their last state. Only for records whose fields that matter never change from then on.
    */
-  async getAllUnchanging<E extends AnyEntity>(refs: readonly Ref<E>[]): Promise<(ItemOf<E> | undefined)[]> {
-    const found = await this.#getAll(refs, { hidden: false, consistent: false })
+  async getAllUnchanging<const R extends readonly Ref[]>(
+    refs: R,
+    isLast: (item: ItemOf<R[number]['entity']>) => boolean = () => true,
+  ): Promise<{ [I in keyof R]: ItemOf<R[I]['entity']> | undefined }> {
+    const read = await this.#getAll(refs as readonly Ref[], { hidden: false, consistent: false })
+    const found = read.map((item) => (item && isLast(item) ? item : undefined))
     const missed = refs.filter((_, i) => found[i] === undefined)
     const late = missed.length > 0 ? await this.#getAll(missed, { hidden: false, consistent: true }) : []
     let next = 0
-    return found.map((item) => item ?? late[next++])
+    return found.map((item) => item ?? late[next++]) as never
   }
 
   async #getAll<const R extends readonly Ref[]>(

@@ -128,6 +128,10 @@ const findInFeed = async (
     const n = ownNumberOf(event, installation_id)
     return mark ?? (event && n !== undefined ? { n, created_at: event.created_at } : undefined)
   }
+  // A number never changes, and most events have one of their own.
+  const hasNumber = (event: OutboxEvent) => ownNumberOf(event, installation_id) !== undefined
+  const [own] = await deps.table.getAllUnchanging([OutboxEntity.ref({ id: event_id })], hasNumber)
+  if (own && hasNumber(own)) return numberOf([undefined, own])
   const first = await read()
   const known = numberOf(first)
   if (known || !first[1]) return known

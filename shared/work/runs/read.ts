@@ -12,13 +12,19 @@ import { loadSteps } from './steps.ts'
 
 type Reading = Pick<Deps, 'table' | 'objects' | 'settings'>
 
-/** Loads a run and its steps in one round trip. @param viewer see {@link loadRun} @throws `not_found` */
+/**
+ * Loads a run and its steps in one round trip.
+ * @param viewer see {@link loadRun}
+ * @param known the run if it was just read
+ * @throws `not_found`
+ */
 export const loadRunWithSteps = (
   deps: Pick<Deps, 'table'>,
   key: RunKey,
   viewer?: string,
+  known?: Run,
 ): Promise<[run: Run, steps: Step[]]> => {
-  const run = loadRun(deps, key, viewer)
+  const run = known ? Promise.resolve(known) : loadRun(deps, key, viewer)
   return Promise.all([run, loadSteps(deps, key.id, run)])
 }
 
@@ -27,8 +33,9 @@ export const readRun = async (
   deps: Reading,
   key: RunKey,
   viewer?: string,
+  known?: Run,
 ): Promise<RunView & { steps: StepView[] }> => {
-  const [run, steps] = await loadRunWithSteps(deps, key, viewer)
+  const [run, steps] = await loadRunWithSteps(deps, key, viewer, known)
   return viewWithSteps(deps, run, steps)
 }
 

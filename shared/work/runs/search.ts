@@ -12,7 +12,7 @@ import { mergedPage } from '#shared/table/lists.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from './entity.ts'
 import { runsWithStatus } from './places.ts'
-import { RUN_STATUSES, type RunStatus } from './status.ts'
+import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 
 export interface RunFilter {
   status?: RunStatus | undefined
@@ -98,7 +98,10 @@ const fromWorkspace =
     const keys = Object.fromEntries(Object.entries(range).flatMap(([name, id]) => (id ? [[name, sort(id)]] : [])))
     const page = await table.query(WorkspaceRunEntity, { workspace_id }, { limit, ...keys })
     const seen = page.items.filter((ref) => isVisibleTo(viewerId, ref))
-    const runs = await table.getAll(seen.map((ref) => RunEntity.ref({ ...ref, id: ref.run_id })))
+    const runs = await table.getAllUnchanging(
+      seen.map((ref) => RunEntity.ref({ ...ref, id: ref.run_id })),
+      ({ status }) => !isActive(status),
+    )
     return {
       items: runs.filter((run): run is Run => run !== undefined),
       next: page.next && page.items.at(-1)?.run_id,

@@ -64,6 +64,9 @@ it('reads of what never changes cost half, and find what a replica lacks', async
   expect(consistent).toEqual([false, true])
   expect(await lagging.getAllUnchanging([ThingEntity.ref(old)])).toEqual([old])
   expect(consistent).toEqual([false, true, false])
+  const isLast = ({ n }: Thing) => n !== old.n
+  expect(await lagging.getAllUnchanging([ThingEntity.ref(old)], isLast)).toEqual([old])
+  expect(consistent).toEqual([false, true, false, false, true])
 })
 
 describe('writes', () => {
