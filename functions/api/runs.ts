@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { handOver } from '#shared/delivery/fan-out/index.ts'
 import type { IntegrationCaller } from '#shared/http/callers.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { pageQuery } from '#shared/http/paging.ts'
@@ -107,9 +108,9 @@ const complete = defineEndpoint({
   maxBodyBytes: RUN_BODY_BYTES,
   response: RunSchema,
   errors: ['run_already_finished', 'conflict', 'step_write_conflict', 'too_many_steps'],
-  needs: ['objects:write'],
+  needs: ['objects:write', 'queue:fanout'],
   handler: ({ work, caller, params, body }) =>
-    completeRun(work, keyOf(caller, params.id), withoutNulls(body), caller.run),
+    handOver(work, (handing) => completeRun(handing, keyOf(caller, params.id), withoutNulls(body), caller.run)),
 })
 
 const cancel = defineEndpoint({
@@ -123,7 +124,8 @@ const cancel = defineEndpoint({
   summary: 'Cancel an active run',
   response: RunSchema,
   errors: ['run_already_finished'],
-  handler: ({ work, caller, params }) => cancelRun(work, keyOf(caller, params.id)),
+  needs: ['queue:fanout'],
+  handler: ({ work, caller, params }) => handOver(work, (handing) => cancelRun(handing, keyOf(caller, params.id))),
 })
 
 const callbackToken = defineEndpoint({

@@ -112,8 +112,8 @@ async function attempt(endpoint: Endpoint, n: number) {
   const retried = died ? await stage.call(endpoint, sample, key) : first
   const repeated = await stage.call(endpoint, sample, key)
   await platform.drain()
-  // A run that a dead request didn't send to the dispatcher is left to the sweeper.
-  if (died && endpoint.needs?.includes('queue:dispatch')) {
+  // A message that a dead request didn't send is left to the sweeper.
+  if (died && endpoint.needs?.some((need) => need.startsWith('queue:'))) {
     await platform.sweep()
     await platform.drain()
   }

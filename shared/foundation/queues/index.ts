@@ -1,2 +1,3 @@
 export { BusMessage } from './bus-message.ts'
 export { QUEUES, type QueueDefinition } from './queues.ts'
+export { sendPromptly } from './send-promptly.ts'

@@ -71,7 +71,7 @@ export const withoutAnswer = (work: Work): Work => ({ ...work, commit: (writes) 
 
 /**
  * Unit of work of a worker. Workers send messages and put events. Requests emit their changes through the outbox, and the
- * only message that they send is the one that dispatches a new run (architecture.md#no-dual-writes).
+ * only messages that they send dispatch a new run or bring its end to the fan-out (architecture.md#no-dual-writes).
  */
 export interface WorkerWork extends Work {
   bus: EventBus<OutboxEvent>

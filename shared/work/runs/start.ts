@@ -1,8 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { defaultGrant, type Installation } from '#shared/access/installations/index.ts'
 import { carried, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
-import type { BusMessage } from '#shared/foundation/queues/index.ts'
+import { sendPromptly } from '#shared/foundation/queues/index.ts'
 import { isUpgradeDone, LEAN_RECORDS, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
@@ -173,7 +172,7 @@ export const commitAndDispatch = async (
     return [isLean && isRun(write) ? { ...write, item: { ...write.item, is_unannounced: true } } : write]
   })
   if (!(await createPlainly(work, made, answer))) await work.commit(made, answer)
-  await sendDispatch(work, emittedBy(announced) as OutboxEvent)
+  await sendPromptly(work, 'dispatch', emittedBy(announced) as OutboxEvent)
 }
 
 const isRun = ({ entity, kind }: Write): boolean => entity.name === RunEntity.name && kind === 'put'
@@ -219,18 +218,5 @@ export const dispatchAgain = async (work: Work, run: Run): Promise<void> => {
   if (status !== 'queued' || created_event === undefined) return
   const known = await work.table.get(OutboxEntity, { id: created_event })
   const event = known ?? (is_unannounced && { ...createdEventOf(run), carried: true as const })
-  if (event) await sendDispatch(work, event)
-}
-
-/** Time in ms for which a request waits until its message is sent. A queue that doesn't answer must not delay the response. */
-const SENDING = 2_000
-
-const sendDispatch = async (work: Work, event: OutboxEvent): Promise<void> => {
-  const body = { 'detail-type': event.type, detail: event } satisfies BusMessage
-  const sending = work.queues
-    .send('dispatch', [{ body, group: event.workspace_id }])
-    .catch((error) => work.log.warn('a new run is left to the sweeper', { event_id: event.id, error }))
-  const timer = new AbortController()
-  await Promise.race([sending, pause(SENDING, undefined, { signal: timer.signal }).catch(() => undefined)])
-  timer.abort()
+  if (event) await sendPromptly(work, 'dispatch', event)
 }

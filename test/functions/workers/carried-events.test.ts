@@ -422,3 +422,50 @@ it('loses and miscounts no delivery when its worker dies at any point, and sends
     }
   }
 })
+
+/** Starts a run whose agent completes it by API, and completes it. @returns the message of its end */
+const completed = async (app: Subscriber) => {
+  agent.answer({ kind: 'answer', status: 202 })
+  const { id } = await start(app)
+  await platform.drain()
+  platform.clock.advance(60_000)
+  expect((await app.call('POST', `/runs/${id}/complete`, { status: 'succeeded' })).status).toBe(200)
+  expect(platform.outbox).toEqual([])
+  const [message, ...others] = platform.messages.splice(0)
+  expect(message?.queue).toBe('fanout')
+  expect(others).toEqual([])
+  return message as NonNullable<typeof message>
+}
+
+it('the end of a run by API takes one message, which brings it to everybody and has it counted', async () => {
+  const app = await subscriber(platform, { endpoint: agent.url })
+  await platform.deliver(await completed(app))
+  expect(platform.messages).toEqual([])
+  expect(await typesIn(app)).toEqual(['run.created', 'run.succeeded'])
+  expect(await counted(app)).toEqual({ runs: 1, succeeded: 1 })
+  expect(await isDue()).toBe(false)
+})
+
+it('the end of a run by API arrives and counts once, although its message is lost or comes again, or its worker dies', async () => {
+  const deaths = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => async (message: (typeof platform.messages)[number]) => {
+    const death = killAfter(platform, n)
+    await platform.deliver(message)
+    death.restore()
+  })
+  const fates = [
+    async () => {},
+    async (message: (typeof platform.messages)[number]) => {
+      await Promise.all([platform.deliver(message), platform.deliver(message)])
+      await platform.deliver(message)
+    },
+    ...deaths,
+  ]
+  for (const meet of fates) {
+    const app = await subscriber(platform, { endpoint: agent.url })
+    await meet(await completed(app))
+    await recover(3)
+    expect((await typesIn(app)).sort()).toEqual(['run.created', 'run.succeeded'])
+    expect(await counted(app)).toEqual({ runs: 1, succeeded: 1 })
+    expect(await isDue()).toBe(false)
+  }
+})
