@@ -36,19 +36,14 @@ const edit = async (
 ): Promise<number> => {
   const { out } = invocation
   const api = invocation.api()
-  const done = out.progress(progress)
-  try {
-    const { app, shown } = await load(invocation, api, command)
-    const screenshots = (await change(shown, app, api)).map(({ id, caption }) => ({ id, caption }))
-    const changed: Listing = await api.insist('PATCH', `/api/v1/dev/apps/${app.id}`, { body: { screenshots } })
-    done()
-    const pending = changed.pending_revision?.changes.screenshots
-    print(invocation, pending ?? changed.screenshots)
-    if (pending) out.note('A moderator has to approve the change. The live listing doesn’t change until then.')
-    return 0
-  } finally {
-    done()
-  }
+  out.progress(progress)
+  const { app, shown } = await load(invocation, api, command)
+  const screenshots = (await change(shown, app, api)).map(({ id, caption }) => ({ id, caption }))
+  const changed: Listing = await api.insist('PATCH', `/api/v1/dev/apps/${app.id}`, { body: { screenshots } })
+  const pending = changed.pending_revision?.changes.screenshots
+  print(invocation, pending ?? changed.screenshots)
+  if (pending) out.note('A moderator has to approve the change. The live listing doesn’t change until then.')
+  return 0
 }
 
 const print = ({ out }: Invocation, shown: readonly Screenshot[]): void => {

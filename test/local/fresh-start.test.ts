@@ -12,7 +12,8 @@ const SOURCES =
 let place: ReturnType<typeof temporaryFolder>
 beforeEach(() => {
   place = temporaryFolder()
-  for (const name of SOURCES.split(' ')) cpSync(path.join(ROOT, name), path.join(place.folder, name), { recursive: true })
+  for (const name of SOURCES.split(' '))
+    cpSync(path.join(ROOT, name), path.join(place.folder, name), { recursive: true })
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(place.folder, 'node_modules'))
 })
 afterEach(() => {
