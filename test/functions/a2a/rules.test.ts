@@ -164,22 +164,20 @@ const banEverywhere = (denied_tools: string[]) =>
 afterEach(() => banEverywhere([]))
 
 describe.each(FACES)('a call between agents by $name', (face) => {
-  /** Refusal by the switch or a policy. Agents behind them aren't listed, so that a call of their tools never begins. */
-  const denied: [readonly [number, string | number], boolean] = face.byList
-    ? [[-32_602, -32_602], false]
-    : [[403, 'tool_denied'], true]
+  /** Refusal by the switch or a policy. Agents behind them aren't listed, and the answer doesn't tell why. */
+  const denied: readonly [number, string | number] = face.byList ? [-32_602, -32_602] : [403, 'tool_denied']
 
-  /** Expects a refusal that starts nothing, and is in the audit if it is one of admission. */
+  /** Expects a refusal that starts nothing, and is in the audit with its reason if it is one of admission. */
   const expectRefusal = async (
     { caller, target }: { caller: Agent; target: Agent },
     answer: Answer,
     [status, code]: readonly [number, string | number],
-    isAudited = true,
+    reason: string | number | null = code,
   ) => {
     expect([statusOf(answer), codeOf(answer)]).toEqual([status, code])
     const active = (await agents.runsOf(target)).filter((run) => run.trigger !== 'api')
     expect(active).toEqual([])
-    expect(await audited(caller)).toEqual(isAudited ? [['agent.call_denied', face.kind, code]] : [])
+    expect(await audited(caller)).toEqual(reason === null ? [] : [['agent.call_denied', face.kind, reason]])
   }
 
   it('starts a run of the target one level below the caller’s, and is in the audit', async () => {
@@ -223,13 +221,13 @@ describe.each(FACES)('a call between agents by $name', (face) => {
     const made = await scene()
     const key = { id: made.caller.workspaceId }
     await platform.deps.table.transact([WorkspaceEntity.update(key, { set: { cross_agent_enabled: false } })])
-    await expectRefusal(made, await face.send(made.caller.token, made.target), ...denied)
+    await expectRefusal(made, await face.send(made.caller.token, made.target), denied, 'tool_denied')
   })
 
   it('is refused by the target’s policy', async () => {
     const made = await scene()
     await made.target.set({ allowed_callers: [] })
-    await expectRefusal(made, await face.send(made.caller.token, made.target), ...denied)
+    await expectRefusal(made, await face.send(made.caller.token, made.target), denied, 'tool_denied')
   })
 
   it.each(['platform', 'organization', 'installation'])('is refused by a ban of the %s', async (by) => {
@@ -245,7 +243,7 @@ describe.each(FACES)('a call between agents by $name', (face) => {
     }
     const answer = await face.send(caller.token, target)
     // Bans of tools are checked before the call begins.
-    await expectRefusal(made, answer, [face.byList ? -32_602 : 403, 'tool_denied'], false)
+    await expectRefusal(made, answer, [face.byList ? -32_602 : 403, 'tool_denied'], null)
     expect(answer.text).toContain(face.bans)
   })
 
@@ -279,16 +277,15 @@ describe.each(FACES)('a call between agents by $name', (face) => {
       // A2A has one code for wrong parameters.
       const status = face.byId && !face.byList ? (face.name.includes('HTTP+JSON') ? 400 : -32_602) : 422
       const undeclared = await face.send(caller.token, target, { tool: 'other' })
-      if (face.byList) await expectRefusal(made, undeclared, ...denied)
-      else await expectRefusal(made, undeclared, [status, 'tool_not_offered'])
+      const refusal = face.byList ? denied : ([status, 'tool_not_offered'] as const)
+      await expectRefusal(made, undeclared, refusal, 'tool_not_offered')
       for (const args of [{}, { item: 7 }]) {
         const answer = await face.send(caller.token, target, { args })
         expect([statusOf(answer), codeOf(answer)]).toEqual([status, 'invalid_arguments'])
       }
       expect(await agents.runsOf(target)).toEqual([])
       const reasons = (await audited(caller)).map(([, , reason]) => reason)
-      const expected = ['invalid_arguments', 'invalid_arguments', ...(face.byList ? [] : ['tool_not_offered'])]
-      expect(reasons.sort()).toEqual(expected)
+      expect(reasons.sort()).toEqual(['invalid_arguments', 'invalid_arguments', 'tool_not_offered'])
     },
   )
 
