@@ -4,6 +4,7 @@ import { handleOverdueApproval, handleOverdueInput, handleOverdueRun } from '#sh
 import { handleOverdueOutsideTask, OutsideTaskEntity } from '#shared/agents/outside/index.ts'
 import { CardWatchEntity, handleDueCard } from '#shared/catalogue/agent-cards/index.ts'
 import { handleOverdueLogoFetch, LogoFetchEntity } from '#shared/catalogue/logos/index.ts'
+import { handleOverdueManifest, LooseManifestEntity } from '#shared/catalogue/versions/index.ts'
 import { handleOverdueEvent } from '#shared/delivery/fan-out/index.ts'
 import { DeliveryEntity, handleOverdueDelivery } from '#shared/delivery/webhooks/index.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/index.ts'
@@ -51,6 +52,7 @@ export const OVERDUE_HANDLERS: readonly OverdueHandler[] = [
   { entity: WithdrawalEntity, handle: handleOverdueWithdrawal },
   { entity: StoppageEntity, handle: handleOverdueStoppage },
   { entity: LogoFetchEntity, handle: handleOverdueLogoFetch },
+  { entity: LooseManifestEntity, handle: handleOverdueManifest },
   { entity: CardWatchEntity, handle: handleDueCard },
   { entity: AgentRequestEntity, handle: handleOverdueRank },
   { entity: AccountEntity, handle: handleOverdueAccount },

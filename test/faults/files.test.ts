@@ -5,7 +5,7 @@ import { imageHashes } from '#shared/catalogue/apps/logos.ts'
 import { LogoFetchEntity } from '#shared/catalogue/logos/entity.ts'
 import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
 import { filesOf } from '#test/functions/api/files-support.ts'
-import { newApp, newDeveloper } from '#testkit/developers.ts'
+import { newApp, newDeveloper, publish } from '#testkit/developers.ts'
 import { pngOf } from '#testkit/images.ts'
 import { startPlatform, type TestPlatform } from '#testkit/platform.ts'
 import { startReceiver } from '#testkit/receiver.ts'
@@ -122,6 +122,28 @@ describe.each<Moment>(['before', 'after'])('a process that dies %s a call', (mom
     } finally {
       await outside.close()
     }
+  })
+
+  it('leaves no manifest without a version when it publishes a large one, and neither does one that is refused', async () => {
+    // It doesn't fit into the version's record.
+    const tools = Array.from({ length: 20 }, (_, i) => ({
+      name: `tool_${i}`,
+      description: 'x'.repeat(1_000),
+      input_schema: { type: 'object' },
+    }))
+    await dieEverywhere(moment, async (die) => {
+      const developer = await newDeveloper(platform)
+      const app = await newApp(developer)
+      const died = await die(() => publish(developer, app, { tools }))
+      await publish(developer, app, { tools, version: '2.0.0' })
+      expect((await publish(developer, app, { tools, version: '2.0.0' })).body.error.code).toBe('version_exists')
+      await sweepLater(2 * DAY)
+      const { items } = (await developer.call('GET', `/api/v1/dev/apps/${app.id}/versions`)).body
+      expect(items.map(({ manifest }: { manifest: { tools: [] } }) => manifest.tools.length)).toContain(20)
+      const objects = [...platform.objects.keys()].filter((key) => key.startsWith(`manifests/${app.id}/`)).sort()
+      expect(objects).toEqual(items.map(({ id }: { id: string }) => `manifests/${app.id}/${id}`).sort())
+      return died
+    })
   })
 
   it('is followed by a retry with the same key that creates one lasting file', async () => {

@@ -38,6 +38,19 @@ export const VersionEntity = defineEntity({
   retention: { workspace: 'kept', person: 'kept', app: 'removed' },
 })
 
+const looseManifest = () => z.object({ app_id: z.string(), version_id: z.string(), due_at: z.number() })
+
+/** Marks a manifest in the bucket whose version doesn't exist yet. By it, the sweeper removes one whose version never came. */
+export const LooseManifestEntity = defineEntity({
+  name: 'loose-manifest',
+  schema: looseManifest,
+  pk: 'APP#{app_id}',
+  sk: 'LOOSEMANIFEST#{version_id}',
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
+  due: true,
+})
+
 const versionName = () => z.object({ app_id: z.string(), version: z.string(), version_id: z.string() })
 
 /** Maps a version string to its version. A string is used once per app. */

@@ -1,5 +1,5 @@
-export { type Version, VersionEntity, VersionNameEntity } from './entity.ts'
-export { loadManifest, loadManifests } from './manifest.ts'
+export { LooseManifestEntity, type Version, VersionEntity, VersionNameEntity } from './entity.ts'
+export { handleOverdueManifest, loadManifest, loadManifests } from './manifest.ts'
 export { presentVersion } from './present.ts'
 export { promoteVersion } from './promote.ts'
 export { publishVersion } from './publish.ts'

@@ -1,24 +1,44 @@
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
-import type { Deps } from '#shared/foundation/work/index.ts'
+import { type Deps, type Work, type WorkerWork, withoutAnswer } from '#shared/foundation/work/index.ts'
+import { HOUR } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { ifUnchanged, type Key, type Write } from '#shared/table/entity.ts'
+import { exists } from '#shared/table/expressions.ts'
 import type { Manifest } from '../manifests/schema.ts'
-import { type Version, VersionEntity } from './entity.ts'
+import { LooseManifestEntity, type Version, VersionEntity } from './entity.ts'
 
 /**
  * Stores a manifest in the version's record up to 16 KiB, and in the bucket above that. Doesn't use `payloads/`, whose
- * objects expire with the runs' retention, because versions are kept forever.
+ * objects expire with the runs' retention, because versions are kept forever. The writes attach the object to the version. If they
+ * are never committed, the sweeper removes it.
  */
 export const storeManifest = async (
-  { objects }: Pick<Deps, 'objects'>,
+  work: Work,
   version: Pick<Version, 'id' | 'app_id'>,
   manifest: unknown,
-): Promise<Version['manifest']> => {
+): Promise<{ stored: Version['manifest']; writes: Write[] }> => {
   const json = JSON.stringify(manifest)
   const bytes = Buffer.byteLength(json)
-  if (bytes <= LIMITS.inlinePayloadBytes) return { json }
-  const object = `manifests/${version.app_id}/${version.id}`
-  await objects.put(object, Buffer.from(json), 'application/json')
-  return { object, bytes }
+  if (bytes <= LIMITS.inlinePayloadBytes) return { stored: { json }, writes: [] }
+  const object = objectOf(version.app_id, version.id)
+  // Until no request under the same Idempotency-Key can publish the version any more.
+  const due_at = work.clock.now() + LIMITS.idempotencyLife + HOUR
+  const mark = { app_id: version.app_id, version_id: version.id, due_at }
+  // An earlier attempt under this key may have written it.
+  await ifUnchanged(withoutAnswer(work).commit([LooseManifestEntity.create(mark)]))
+  await work.objects.put(object, Buffer.from(json), 'application/json')
+  const owned = LooseManifestEntity.delete(mark, { where: { version_id: exists } })
+  return { stored: { object, bytes }, writes: [owned] }
+}
+
+const objectOf = (app_id: string, id: string): string => `manifests/${app_id}/${id}`
+
+/** Removes an overdue manifest without a version, for the sweeper. */
+export const handleOverdueManifest = async (work: WorkerWork, key: Key): Promise<void> => {
+  const loose = await work.table.getByKey(LooseManifestEntity, key)
+  if (!loose || loose.due_at > work.clock.now()) return
+  await work.objects.delete(objectOf(loose.app_id, loose.version_id))
+  await work.commit([LooseManifestEntity.delete(loose)])
 }
 
 /** Loads a manifest that {@link storeManifest} stored. It was valid when it was published. */

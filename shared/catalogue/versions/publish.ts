@@ -37,7 +37,7 @@ export const publishVersion = async (
   const vendor = manifest.id.slice(0, manifest.id.indexOf('.'))
   await requireVendor(work, developer, vendor)
   const card = await pinCard(work, developerId, manifest)
-  const { version, view } = await newVersion(work, app, manifest, input, card)
+  const { version, view, writes } = await newVersion(work, app, manifest, input, card)
   await work.commit(
     [
       VersionNameEntity.create(
@@ -45,6 +45,7 @@ export const publishVersion = async (
         { otherwise: () => fail('version_exists', { message: `Version ${version.version} already exists.` }) },
       ),
       VersionEntity.create(version),
+      ...writes,
       AppEntity.update(
         { id: appId },
         { set: { newest_version_id: version.id, updated_at: version.created_at } },
@@ -73,15 +74,16 @@ const newVersion = async (
   manifest: Manifest,
   input: unknown,
   card: AgentCardPin | undefined,
-): Promise<{ version: Version; view: VersionView }> => {
+): Promise<{ version: Version; view: VersionView; writes: Write[] }> => {
   const id = work.id('version')
+  const { stored, writes } = await storeManifest(work, { id, app_id: app.id }, input)
   const version: Version = {
     id,
     app_id: app.id,
     version: manifest.version,
     agent_id: manifest.id,
     status: isModerated(app) ? 'in_review' : 'published',
-    manifest: await storeManifest(work, { id, app_id: app.id }, input),
+    manifest: stored,
     runtime_type: manifest.runtime.type,
     ...(manifest.runtime.type === 'webhook' && { endpoint: manifest.runtime.endpoint }),
     resume: card !== undefined || (manifest.runtime.type === 'webhook' && manifest.runtime.resume === true),
@@ -91,7 +93,7 @@ const newVersion = async (
     required_settings: requiredSettings(manifest.config),
     created_at: work.clock.now(),
   }
-  return { version, view: presentVersion(app, version, input) }
+  return { version, view: presentVersion(app, version, input), writes }
 }
 
 /**
