@@ -1,5 +1,6 @@
 import { startQueueSource } from './sources/queue.ts'
 import { startSchedule } from './sources/schedule.ts'
+import { sharingReads } from './sources/shards.ts'
 import type { Source, SourcesDeps } from './sources/source.ts'
 import { startStreamSource } from './sources/stream.ts'
 
@@ -18,16 +19,19 @@ export const startSources = ({
   sqs,
   state,
   onError,
-}: SourcesDeps): Source[] => [
-  ...model.streamSources.map((source) => {
-    const streamArn = tables.streamArn(source.streamArn)
-    if (!streamArn) throw new Error(`The template has no stream ${source.streamArn}`)
-    return startStreamSource(source, { call, lastRecord, streamArn, functions, sqs, state, onError })
-  }),
-  ...model.queueSources.map((source) => {
-    const queue = sqs.byArn(source.queueArn)
-    if (!queue) throw new Error(`The template has no queue ${source.queueArn}`)
-    return startQueueSource(source, queue, functions, onError)
-  }),
-  ...model.schedules.map((schedule) => startSchedule(schedule, { model, functions, sqs, onError })),
-]
+}: SourcesDeps): Source[] => {
+  const shared = sharingReads(call, lastRecord)
+  return [
+    ...model.streamSources.map((source) => {
+      const streamArn = tables.streamArn(source.streamArn)
+      if (!streamArn) throw new Error(`The template has no stream ${source.streamArn}`)
+      return startStreamSource(source, { call: shared, lastRecord, streamArn, functions, sqs, state, onError })
+    }),
+    ...model.queueSources.map((source) => {
+      const queue = sqs.byArn(source.queueArn)
+      if (!queue) throw new Error(`The template has no queue ${source.queueArn}`)
+      return startQueueSource(source, queue, functions, onError)
+    }),
+    ...model.schedules.map((schedule) => startSchedule(schedule, { model, functions, sqs, onError })),
+  ]
+}

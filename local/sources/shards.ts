@@ -3,6 +3,26 @@ import type { StreamRecord } from './stream-batch.ts'
 
 const TARGET = 'DynamoDBStreams_20120810'
 
+/**
+ * Lets sources that read the same place of a stream share the answer, as long as there is no other record. They poll in the same
+ * moment, because the same activity wakes them.
+ * @param lastRecord returns a number that grows with each record
+ */
+export const sharingReads = (call: DynamodbCall, lastRecord: (() => number) | undefined): DynamodbCall => {
+  let kept: { of: string; answer: Promise<unknown> } | undefined
+  return <Output>(target: string, input: object): Promise<Output> => {
+    if (!lastRecord || target !== `${TARGET}.GetRecords`) return call(target, input)
+    const of = `${lastRecord()} ${JSON.stringify(input)}`
+    if (kept?.of === of) return kept.answer as Promise<Output>
+    const answer = call<Output>(target, input)
+    kept = { of, answer }
+    answer.catch(() => {
+      kept = undefined
+    })
+    return answer
+  }
+}
+
 /** Position in each shard: a sequence number, or `done` when the shard is closed and read to its end. */
 export interface Positions {
   get(shardId: string): string | undefined

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type DynamodbCall, DynamodbError } from '#local/dynamodb/client.ts'
 import type { Functions } from '#local/functions.ts'
+import { sharingReads } from '#local/sources/shards.ts'
 import { startStreamSource } from '#local/sources/stream.ts'
 
 beforeEach(() => {
@@ -95,4 +96,26 @@ test('a stream whose position expired is read again at once, though it has no ot
     1,
   )
   expect(asked).toMatchObject({ GetShardIterator: 2, GetRecords: 2 })
+})
+
+test('sources that read the same place share the answer until there is another record or the read fails', async () => {
+  const calls: string[] = []
+  let last = 1
+  const call = (async (target: string, { ShardIterator }: { ShardIterator?: string }) => {
+    calls.push(`${target.split('.')[1]} ${ShardIterator}`)
+    if (ShardIterator === 'broken') throw new Error('broken')
+    return { Records: [] }
+  }) as unknown as DynamodbCall
+  const shared = sharingReads(call, () => last)
+  const read = (ShardIterator: string) => shared('DynamoDBStreams_20120810.GetRecords', { ShardIterator })
+  await Promise.all([read('a'), read('a')])
+  await read('a')
+  expect(calls.splice(0)).toEqual(['GetRecords a'])
+  last = 2
+  await read('a')
+  await read('b')
+  expect(calls.splice(0)).toEqual(['GetRecords a', 'GetRecords b'])
+  await expect(read('broken')).rejects.toThrow()
+  await expect(read('broken')).rejects.toThrow()
+  expect(calls).toHaveLength(2)
 })
