@@ -49,6 +49,8 @@ const started = async (version: string): Promise<number> => {
 const pass = async (seconds: number) => {
   for (let passed = 0; passed < seconds; passed += 5) {
     platform.clock.advance(5_000)
+    // The agents are another process, with a clock of its own.
+    await pause(25)
     await platform.sweep()
     await platform.drain()
   }
