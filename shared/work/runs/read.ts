@@ -24,7 +24,7 @@ export const loadRunWithSteps = (
   viewer?: string,
   known?: Run,
 ): Promise<[run: Run, steps: Step[]]> => {
-  const run = known ? Promise.resolve(known) : loadRun(deps, key, viewer)
+  const run = known ?? loadRun(deps, key, viewer)
   return Promise.all([run, loadSteps(deps, key.id, run)])
 }
 

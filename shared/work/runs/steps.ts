@@ -35,6 +35,7 @@ export const loadSteps = async (
   runId: string,
   run: Pick<Run, 'last_seq'> | Promise<Pick<Run, 'last_seq'>>,
 ): Promise<Step[]> => {
+  if (!(run instanceof Promise) && run.last_seq === 0) return []
   const [{ items }, { last_seq }] = await Promise.all([
     // A step that skips a number has a void item next to its own.
     table.query(StepEntity, { run_id: runId }, { limit: 2 * LIMITS.stepsPerRun, ascending: true }),
