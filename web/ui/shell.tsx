@@ -15,6 +15,8 @@ export interface NavItem {
   icon: IconName
   /** Shown in the bottom bar of narrow windows. */
   first?: true
+  /** Heading that it is shown below, together with its neighbours of the same group. */
+  group?: string
   /** Places below another one that belong to it, too. */
   under?: string
   /** True for users who may see it; everyone if omitted. */
@@ -48,6 +50,47 @@ const NavLink = ({ item, item: { to, label, icon, count }, extra }: { item: NavI
   </a>
 )
 
+/** Items by their headings, in their order. Those that the user may not see are left out. */
+const groupsOf = (items: readonly NavItem[]): [group: string | undefined, NavItem[]][] =>
+  [...new Set(items.map(({ group }) => group))].map((name) => [
+    name,
+    items.filter((item) => item.group === name && isVisible(item)),
+  ])
+
+const FOLDED = 'folded'
+
+/** Names of the groups that the user has closed in this browser. */
+const foldedGroups = (): string[] => {
+  try {
+    return JSON.parse(localStorage.getItem(FOLDED) ?? '[]')
+  } catch {
+    return []
+  }
+}
+
+const fold = (name: string, isFolded: boolean): void => {
+  try {
+    const others = foldedGroups().filter((one) => one !== name)
+    localStorage.setItem(FOLDED, JSON.stringify(isFolded ? [...others, name] : others))
+  } catch {
+    // Without storage, it is open again after a reload.
+  }
+}
+
+/** Links below a heading that closes them. The group of the current screen is open. */
+const NavGroup = ({ name, items }: { name: string; items: NavItem[] }) => (
+  <details
+    class="nav-group extra"
+    open={items.some((item) => isAt(item, place.value.path)) || !foldedGroups().includes(name)}
+    onToggle={({ currentTarget }) => fold(name, !currentTarget.open)}
+  >
+    <summary>{name}</summary>
+    {items.map((item) => (
+      <NavLink key={item.to} item={item} />
+    ))}
+  </details>
+)
+
 const loadDialog = () => import('./appearance.tsx')
 
 const AppearanceDialog = ({ onClose }: { onClose: () => void }) => {
@@ -55,15 +98,15 @@ const AppearanceDialog = ({ onClose }: { onClose: () => void }) => {
   return script ? createElement(script.default, { onClose }) : null
 }
 
-/** Opens the choice of theme and density. Inside Telegram its colours count. */
-const AppearanceButton = () => {
+/** Opens the choice of theme and density. Inside Telegram its colours count. @param isIcon without words */
+const AppearanceButton = ({ isIcon }: { isIcon?: boolean }) => {
   const [isOpen, setOpen] = useState(false)
   if (miniApp) return null
   return (
     <>
       <button type="button" class="quiet" onClick={() => setOpen(true)}>
         <Icon name="appearance" />
-        {t('Appearance')}
+        <span class={isIcon ? 'unseen' : ''}>{t('Appearance')}</span>
       </button>
       {isOpen && <AppearanceDialog onClose={() => setOpen(false)} />}
     </>
@@ -73,15 +116,18 @@ const AppearanceButton = () => {
 /** Links that don't fit in the bottom bar of narrow windows. */
 export const MoreScreen = ({ items, person }: { items: readonly NavItem[]; person: ComponentChildren }) => (
   <Screen title={t('More')}>
-    <ul class="rows">
-      {items
-        .filter((item) => isVisible(item) && !item.first)
-        .map((item) => (
-          <li key={item.to}>
-            <NavLink item={item} />
-          </li>
-        ))}
-    </ul>
+    {groupsOf(items.filter(({ first }) => !first)).map(([name, own]) => (
+      <section key={name} class="section">
+        {name && <h2>{name}</h2>}
+        <ul class="rows">
+          {own.map((item) => (
+            <li key={item.to}>
+              <NavLink item={item} />
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
     {person}
     <AppearanceButton />
   </Screen>
@@ -119,9 +165,13 @@ export const Frame = ({
     <header class="top">{top}</header>
     <nav aria-label={name}>
       {lead}
-      {items.filter(isVisible).map((item) => (
-        <NavLink key={item.to} item={item} extra={!item.first} />
-      ))}
+      {groupsOf(items).map(([group, own]) =>
+        group ? (
+          <NavGroup key={group} name={group} items={own} />
+        ) : (
+          own.map((item) => <NavLink key={item.to} item={item} extra={!item.first} />)
+        ),
+      )}
       <a
         href="#/more"
         class="nav-link only-narrow"
@@ -132,7 +182,7 @@ export const Frame = ({
       </a>
       <div class="nav-foot">
         {person}
-        <AppearanceButton />
+        <AppearanceButton isIcon />
       </div>
     </nav>
     <main id="main" tabIndex={-1}>

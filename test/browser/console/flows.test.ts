@@ -411,7 +411,7 @@ describe('notifications', () => {
     await openAs(stage, who, '/agents')
     await heading(page, 'Agents').waitFor()
     await act('tools/http_fetch/invoke', { arguments: { url: 'https://example.com/' }, run_id: id })
-    await page.getByRole('link', { name: 'Notifications, 1 unread' }).click()
+    await page.getByRole('link', { name: 'Notifications 1 unread' }).click()
     await page.locator('.row.new').click()
     await page.getByRole('heading', { name: /^GET to / }).waitFor()
     await page.getByRole('link', { name: 'Notifications', exact: true }).first().waitFor()
@@ -542,9 +542,8 @@ describe('with the keyboard alone', () => {
     await page.getByRole('link', { name: 'Agent requests' }).first().focus()
     await page.keyboard.press('Enter')
     await heading(page, 'Agent requests').waitFor()
-    expect(await page.evaluate("document.activeElement.tagName + ' ' + document.activeElement.textContent")).toBe(
-      'H1 Agent requests',
-    )
+    const focused = () => page.evaluate("document.activeElement.tagName + ' ' + document.activeElement.textContent")
+    await expect.poll(focused).toBe('H1 Agent requests')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'Request an agent' }).waitFor()

@@ -36,6 +36,23 @@ describe('the way back', () => {
   })
 })
 
+describe('a group of the navigation', () => {
+  it('is closed by keyboard, stays closed after a reload, and opens for a screen within it', async () => {
+    const { page } = stage
+    await openAs(stage, await person(stage))
+    const members = page.getByRole('link', { name: 'Members' })
+    await members.waitFor()
+    await page.getByText('Workspace', { exact: true }).last().focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => members.isVisible()).toBe(false)
+    await page.reload()
+    await page.getByRole('link', { name: 'Marketplace' }).waitFor()
+    expect(await members.isVisible()).toBe(false)
+    await visit(page, '/usage')
+    await members.waitFor()
+  })
+})
+
 describe('a message about something elsewhere', () => {
   it('links to it', async () => {
     const { page } = stage

@@ -14,23 +14,25 @@ import { online, startUpdates, unread, waiting } from './live.ts'
 import { Quick, SearchButton, ShortcutsButton } from './quick.tsx'
 import { useWaiting } from './waiting.ts'
 
+const [WORK, DISCOVER, WORKSPACE] = [t('Work'), t('Discover'), t('Workspace')]
+
 export const ITEMS: readonly NavItem[] = [
   { to: '/', label: t('Home'), icon: 'home', first: true, count: { of: waiting, words: t('waiting for you') } },
+  { to: '/notifications', label: t('Notifications'), icon: 'bell', count: { of: unread, words: t('unread') } },
   { to: '/chat', label: t('Conversations'), icon: 'chat', first: true },
   { to: '/tasks', label: t('Tasks'), icon: 'tasks', first: true },
   { to: '/agents', label: t('Agents'), icon: 'agents', first: true },
-  { to: '/marketplace', label: t('Marketplace'), icon: 'store' },
-  { to: '/runs', label: t('Runs'), icon: 'runs' },
-  { to: '/files', label: t('Files'), icon: 'files' },
-  { to: '/messenger', label: t('Messenger'), icon: 'messenger' },
-  { to: '/notifications', label: t('Notifications'), icon: 'bell', count: { of: unread, words: t('unread') } },
-  { to: '/access', label: t('Connected apps'), icon: 'key' },
-  { to: '/assistants', label: t('Connected assistants'), icon: 'plug' },
-  { to: '/wishlist', label: t('Agent requests'), icon: 'wish' },
-  { to: '/usage', label: t('Usage'), icon: 'chart' },
-  { to: '/members', label: t('Members'), icon: 'people' },
-  { to: '/settings', label: t('Settings'), icon: 'settings' },
-  { to: '/audit', label: t('Audit log'), icon: 'audit', only: isAdmin },
+  { to: '/runs', label: t('Runs'), icon: 'runs', group: WORK },
+  { to: '/files', label: t('Files'), icon: 'files', group: WORK },
+  { to: '/messenger', label: t('Messenger'), icon: 'messenger', group: WORK },
+  { to: '/marketplace', label: t('Marketplace'), icon: 'store', group: DISCOVER },
+  { to: '/wishlist', label: t('Agent requests'), icon: 'wish', group: DISCOVER },
+  { to: '/members', label: t('Members'), icon: 'people', group: WORKSPACE },
+  { to: '/access', label: t('Connected apps'), icon: 'key', group: WORKSPACE },
+  { to: '/assistants', label: t('Connected assistants'), icon: 'plug', group: WORKSPACE },
+  { to: '/usage', label: t('Usage'), icon: 'chart', group: WORKSPACE },
+  { to: '/settings', label: t('Settings'), icon: 'settings', group: WORKSPACE },
+  { to: '/audit', label: t('Audit log'), icon: 'audit', only: isAdmin, group: WORKSPACE },
 ]
 
 const Places = ({ who }: { who: Identity }) => {
@@ -90,7 +92,7 @@ const Top = ({ who }: { who: Identity }) => (
     <Places who={who} />
     <SearchButton inHeader />
     <a
-      class="bell"
+      class="bell only-narrow"
       href="#/notifications"
       aria-label={unread.value > 0 ? t('Notifications, {unread} unread', { unread: unread.value }) : t('Notifications')}
     >
