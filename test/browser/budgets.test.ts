@@ -25,16 +25,16 @@ const weigh = (page: Page) => {
   page.on('request', (request) => {
     const url = request.url()
     if (request.resourceType() === 'script') loaded.add(url)
+    if (request.isNavigationRequest()) {
+      asked.clear()
+      repeated.length = 0
+    }
     if (request.resourceType() !== 'fetch' || request.method() !== 'GET') return
     if (asked.has(url)) repeated.push(url)
     asked.add(url)
   })
   return {
-    forget: () => {
-      loaded.clear()
-      asked.clear()
-      repeated.length = 0
-    },
+    forget: () => loaded.clear(),
     repeated,
     weight: async () => {
       const total = { script: 0, compressed: 0 }

@@ -7,7 +7,7 @@ import { isAdmin } from '../account.ts'
 import { api, unwrap } from '../api.ts'
 import { Days } from '../ui/days.tsx'
 import { Inbox } from '../ui/inbox.tsx'
-import { RunRow } from '../ui/run-row.tsx'
+import { RunRow, useApps } from '../ui/run-row.tsx'
 
 const Figures = () => {
   const known = useData('runs figures', () =>
@@ -56,6 +56,7 @@ const GettingStarted = () => {
 
 export default function Home() {
   const latest = useData('runs latest', () => unwrap(api.GET('/console/runs', { params: { query: { limit: 5 } } })))
+  const apps = useApps()
   return (
     <Screen title={t('Home')}>
       <GettingStarted />
@@ -73,7 +74,7 @@ export default function Home() {
           <ul class="rows">
             {latest.data.items.map((run) => (
               <li key={run.id}>
-                <RunRow run={run} />
+                <RunRow run={run} app={apps[run.installation_id]} />
               </li>
             ))}
           </ul>

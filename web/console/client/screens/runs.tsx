@@ -9,7 +9,7 @@ import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { startOfDay } from '../ui/day.ts'
-import { RunRow } from '../ui/run-row.tsx'
+import { RunRow, useApps } from '../ui/run-row.tsx'
 import { Views } from '../ui/views.tsx'
 
 type Run = Schemas['WorkspaceRun']
@@ -65,31 +65,25 @@ const load = async (query: Query, cursor?: string) => {
   }
 }
 
-const List = ({ items, names }: { items: Run[]; names: Record<string, string> }) => (
+type Apps = ReturnType<typeof useApps>
+
+const List = ({ items, apps }: { items: Run[]; apps: Apps }) => (
   <ul class="rows">
     {items.map((run) => (
       <li key={run.id}>
-        <RunRow run={run} name={names[run.installation_id]} />
+        <RunRow run={run} app={apps[run.installation_id]} />
       </li>
     ))}
   </ul>
 )
 
-const Matches = ({
-  query,
-  isFiltered,
-  names,
-}: {
-  query: Query
-  isFiltered: boolean
-  names: Record<string, string>
-}) => {
+const Matches = ({ query, isFiltered, apps }: { query: Query; isFiltered: boolean; apps: Apps }) => {
   const runs = usePages(`runs list ${JSON.stringify(query)}`, (cursor) => load(query, cursor))
   return (
     <>
       <Shown known={runs} rows={8}>
         {({ items }) => {
-          if (items.length > 0) return <List items={items} names={names} />
+          if (items.length > 0) return <List items={items} apps={apps} />
           if (runs.more) return <Empty title={t('No matches so far. Show more to look further back.')} />
           if (isFiltered) return <Empty title={t('No runs match these filters')} />
           return (
@@ -105,21 +99,21 @@ const Matches = ({
 }
 
 /** Runs of one agent within a grouped list: the newest ones. */
-const Group = ({ agent, query }: { agent: Schemas['Installation']; query: Query }) => {
+const Group = ({ agent, query }: { agent: Schemas['InstallationDetails']; query: Query }) => {
   const own = { ...query, installation_id: agent.id, limit: 5 }
   const runs = useData(`runs group ${JSON.stringify(own)}`, () => load(own))
   const all = new URLSearchParams({ ...filters('q', 'status', ...MORE), installation_id: agent.id })
   return (
     <section class="section" aria-labelledby={`group-${agent.id}`}>
       <h2 id={`group-${agent.id}`} class="group">
-        <Logo name={agent.app.name} />
+        <Logo name={agent.app.name} path={agent.app.logo_path} />
         <Name>{agent.app.name}</Name>
       </h2>
       <Shown known={runs} rows={2}>
         {({ items, next_cursor }) => (
           <>
             {items.length > 0 ? (
-              <List items={items} names={{ [agent.id]: agent.app.name }} />
+              <List items={items} apps={{ [agent.id]: agent.app }} />
             ) : (
               <p class="soft">{t('No matching runs')}</p>
             )}
@@ -169,13 +163,11 @@ const Day = ({ name, label }: { name: string; label: string }) => (
 )
 
 export default function Runs() {
-  const agents = useData('installations all', () =>
-    unwrap(api.GET('/console/installations', { params: { query: { limit: 100 } } })),
-  )
+  const apps = useApps()
   const members = useData('members all', () =>
     unwrap(api.GET('/console/members', { params: { query: { limit: 100 } } })),
   )
-  const names = Object.fromEntries((agents.data?.items ?? []).map(({ id, app }) => [id, sanitize(app.name)]))
+  const names = Object.fromEntries(Object.entries(apps).map(([id, { name }]) => [id, sanitize(name)]))
   const query = queryOf()
   const grouped = filter('group') === 'agent'
   const more = MORE.filter((name) => filter(name)).length
@@ -227,7 +219,7 @@ export default function Runs() {
       {grouped && !query.installation_id ? (
         <Grouped query={query} />
       ) : (
-        <Matches query={query} isFiltered={Object.keys(query).length > 0} names={names} />
+        <Matches query={query} isFiltered={Object.keys(query).length > 0} apps={apps} />
       )}
     </Screen>
   )

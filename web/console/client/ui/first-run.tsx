@@ -73,8 +73,8 @@ const end = (workspaceId: string): void => {
 }
 
 const Steps = ({ workspaceId, onOver }: { workspaceId: string; onOver: () => void }) => {
-  const agents = useData('installations first', () =>
-    unwrap(api.GET('/console/installations', { params: { query: { limit: 50 } } })),
+  const agents = useData('installations all', () =>
+    unwrap(api.GET('/console/installations', { params: { query: { limit: 100 } } })),
   )
   const figures = useData('runs figures', () =>
     unwrap(api.GET('/console/analytics', { params: { query: { days: '14' } } })),

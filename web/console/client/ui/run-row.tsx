@@ -1,17 +1,42 @@
+import { useData } from '../../../ui/data.ts'
 import { duration, triggerLabel } from '../../../ui/format.ts'
 import { rich } from '../../../ui/messages.ts'
-import { Name, State, When } from '../../../ui/text.tsx'
-import type { Schemas } from '../api.ts'
+import { Logo, Name, State, When } from '../../../ui/text.tsx'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 type Run = Schemas['WorkspaceRun']
+type App = Schemas['InstallationDetails']['app']
 
-/** A run in a list. @param name the agent's name, if it is known */
-export const RunRow = ({ run, name }: { run: Run; name?: string | undefined }) => (
+/** Apps of the workspace's agents, by the id of their installation. */
+export const useApps = (): Record<string, App> => {
+  const agents = useData('installations all', () =>
+    unwrap(api.GET('/console/installations', { params: { query: { limit: 100 } } })),
+  )
+  return Object.fromEntries((agents.data?.items ?? []).map(({ id, app }) => [id, app]))
+}
+
+/** Most characters of an input's text in a list. The row cuts it off where it ends. */
+const GIST = 160
+
+/** The first text that a run was given. */
+const gistOf = ({ input }: Run): string =>
+  Object.values(input)
+    .find((value): value is string => typeof value === 'string' && value.trim() !== '')
+    ?.slice(0, GIST) ?? ''
+
+/** A run in a list. @param app the agent's, if it is known */
+export const RunRow = ({ run, app }: { run: Run; app?: App | undefined }) => (
   <a class="row folds" href={`#/runs/${run.id}`}>
+    <Logo name={app?.name ?? run.agent.id} path={app?.logo_path} />
     <span class="grow">
-      <strong>
-        <Name>{name ?? run.agent.id}</Name>
-      </strong>
+      <span class="line">
+        <strong>
+          <Name>{app?.name ?? run.agent.id}</Name>
+        </strong>{' '}
+        <span class="gist">
+          <Name>{gistOf(run)}</Name>
+        </span>
+      </span>
       <span class="soft">
         {run.started_by
           ? rich('{trigger} by {name}', {
