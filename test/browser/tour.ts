@@ -52,6 +52,7 @@ export const furnish = async (stage: Stage): Promise<Sights> => {
     [clerk, 'Which invoices are overdue?', 'Three invoices are overdue, for €1,240 in total.'],
     [travel, 'Book the 9:40 to Utrecht', 'Booked. The ticket is in your files.'],
     [triage, 'Sort the new mails', '14 mails sorted, 2 need you.'],
+    [stock, 'Order what ran out last week', 'Ordered 12 copies of one title.'],
   ] as const) {
     const { id, act } = await run(app, { question })
     await act(`runs/${id}/steps`, { type: 'message', output: { text: answer } })

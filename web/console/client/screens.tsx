@@ -25,6 +25,11 @@ const ROUTES: readonly Route[] = [
   { path: '/publishers/:id', load: () => import('./screens/publisher.tsx') },
   { path: '/runs', load: () => import('./screens/runs.tsx'), first: 'console/runs' },
   { path: '/runs/:id', load: () => import('./screens/run.tsx'), first: 'console/runs/:id console/runs/:id/trace' },
+  {
+    path: '/runs/:id/compare',
+    load: () => import('./screens/compare.tsx'),
+    first: 'console/runs/:id console/runs/:id/trace',
+  },
   { path: '/files', load: () => import('./screens/files.tsx') },
   { path: '/messenger', load: () => import('./screens/messenger.tsx') },
   { path: '/messenger/:id', load: () => import('./screens/messenger-chat.tsx') },

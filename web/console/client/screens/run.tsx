@@ -71,6 +71,11 @@ const Actions = ({
 }) => (
   <div class="actions">
     <Again run={run} />
+    {run.agent.id !== ORCHESTRATOR && (
+      <a class="button" href={`#/runs/${run.id}/compare`}>
+        {t('Compare')}
+      </a>
+    )}
     <button
       type="button"
       onClick={() =>

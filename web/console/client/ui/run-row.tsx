@@ -19,7 +19,7 @@ export const useApps = (): Record<string, App> => {
 const GIST = 160
 
 /** The first text that a run was given. */
-const gistOf = ({ input }: Run): string =>
+export const gistOf = ({ input }: Run): string =>
   Object.values(input)
     .find((value): value is string => typeof value === 'string' && value.trim() !== '')
     ?.slice(0, GIST) ?? ''
