@@ -77,7 +77,7 @@ describe('every screen of the staff page', () => {
       ['developers', '/developers', 'Developers', /@/],
       ['workspaces', '/workspaces', 'Workspaces', who.workspace.name],
       ['runs', '/runs', 'Runs', 'vendor.agent'],
-      ['audit', '/audit', 'Audit log', 'admin.created'],
+      ['audit', '/audit', 'Audit log', 'Admin created'],
       ['health', '/health', 'Health', 'Dead letters'],
       ['export', '/export', 'Export', 'Download records as CSV'],
       ['settings', '/settings', 'Settings', 'Blocked for all agents'],

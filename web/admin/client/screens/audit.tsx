@@ -1,10 +1,10 @@
-import { EntryLine } from '../../../ui/audit.tsx'
 import { Filters, filter, filters, Search, setFilter } from '../../../ui/filters.tsx'
 import { Field } from '../../../ui/form.tsx'
 import { fullTime } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { EntryLine } from '../ui/entry-line.tsx'
 import { Listing } from '../ui/listing.tsx'
 
 type Entry = Schemas['PlatformAuditEntry']
@@ -60,6 +60,7 @@ const EntryView = ({ entry }: { entry: Entry }) => (
     <div class="evidence">
       <BeforeAfter before={entry.before} after={entry.after} of={entry.action} />
       <dl class="facts">
+        <Fact label="Action" value={entry.action} />
         <Fact label="Time" value={fullTime(entry.created_at)} />
         <Fact label="Actor" value={`${entry.actor.type} ${entry.actor.id}`} />
         <Fact label="Subject" value={`${entry.subject.type} ${entry.subject.id}`} />

@@ -1,10 +1,10 @@
-import { EntryLine } from '../../../ui/audit.tsx'
 import { useData } from '../../../ui/data.ts'
 import { count, fullTime } from '../../../ui/format.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
 import { Json, Logo, Name, Prose, State, When } from '../../../ui/text.tsx'
 import { isSuperadmin } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { EntryLine } from '../ui/entry-line.tsx'
 import { Block, Verify } from './developers.tsx'
 
 type Entry = Schemas['PlatformAuditEntry']

@@ -18,7 +18,7 @@ const WAITING: Record<keyof Totals['waiting'], { label: string; to: string }> = 
 }
 
 const Figure = ({ label, value, to, more }: { label: string; value: number; to?: string; more?: string }) => (
-  <div>
+  <div class={value === 0 ? 'none' : undefined}>
     <dt>{label}</dt>
     <dd>
       {to ? <a href={`#${to}`}>{count(value)}</a> : count(value)}

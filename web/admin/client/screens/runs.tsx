@@ -25,7 +25,7 @@ const RunView = ({ run }: { run: Run }) => (
       steps{run.is_sandbox && ' · sandbox'}
     </p>
     <p class="hint">
-      <code>{run.id}</code> · <a href={`#/apps/${run.app_id}`}>App</a> ·{' '}
+      <a href={`#/apps/${run.app_id}`}>App</a> ·{' '}
       <a href={`#/runs?workspace=${run.workspace_id}`}>Runs in this workspace</a>
       {isSuperadmin.value && (
         <>
@@ -33,13 +33,24 @@ const RunView = ({ run }: { run: Run }) => (
           · <a href={`#/workspaces?installation=${run.installation_id}`}>Installation</a>
         </>
       )}
-      {run.request_id && (
-        <>
-          {' '}
-          · <code>{run.request_id}</code>
-        </>
-      )}
     </p>
+    <details>
+      <summary>IDs</summary>
+      <dl class="facts">
+        <dt>Run</dt>
+        <dd>
+          <code>{run.id}</code>
+        </dd>
+        {run.request_id && (
+          <>
+            <dt>Request</dt>
+            <dd>
+              <code>{run.request_id}</code>
+            </dd>
+          </>
+        )}
+      </dl>
+    </details>
   </article>
 )
 
