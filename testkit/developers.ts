@@ -1,3 +1,4 @@
+import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
 import { type Answer, succeeded, type TestPlatform } from './platform.ts'
 
 let made = 0
@@ -43,6 +44,21 @@ export const newApp = async (developer: TestDeveloper, fields: Record<string, un
     ...fields,
   }
   return succeeded(developer.call('POST', '/api/v1/dev/apps', app))
+}
+
+/** Makes a developer the owner of an installed app. */
+export const adopt = ({ deps }: TestPlatform, { id: developer_id }: { id: string }, { id }: { id: string }) =>
+  deps.table.transact([
+    AppEntity.update({ id }, { set: { developer_id } }),
+    DeveloperAppEntity.create({ developer_id, app_id: id }),
+  ])
+
+export const APPLICATION = {
+  legal_name: 'Example Ltd',
+  website: 'https://example.com/',
+  contact_email: 'legal@example.com',
+  country: 'NL',
+  about: 'We build agents.',
 }
 
 /** Builds a manifest for an app, with a vendor name derived from the developer. */

@@ -36,6 +36,17 @@ export type Answer =
   /** Sends raw bytes (one per character), then ends the connection. */
   | { kind: 'raw'; text: string }
 
+/** An answer in JSON. */
+export const json = (value: unknown, status = 200): Answer => ({
+  kind: 'answer',
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+})
+
+/** An agent's answer that its run has succeeded. */
+export const succeeds = (fields: object = {}): Answer => json({ status: 'succeeded', output: {}, ...fields })
+
 export type Script = Answer | ((request: Received) => Answer | Promise<Answer>)
 
 export interface Receiver {

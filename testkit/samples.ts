@@ -3,7 +3,7 @@ import { logoPath } from '#shared/catalogue/logos/path.ts'
 import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { looking } from './a2a.ts'
-import { confirmEmail, invited as invitedTeammate, newTeammate, unique } from './developers.ts'
+import { APPLICATION, confirmEmail, invited as invitedTeammate, newTeammate, unique } from './developers.ts'
 import { requestEmailCode } from './email.ts'
 import { installed } from './fixtures.ts'
 import { pngOf } from './images.ts'
@@ -13,7 +13,6 @@ import type { Given } from './sample.ts'
 import type { Stage } from './stage.ts'
 import {
   ADMIN,
-  APPLICATION,
   a2aAgentOf,
   a2aTaskOf,
   applied,

@@ -1,27 +1,23 @@
 import { ListenedRequestEntity } from '#shared/agents/listening/entity.ts'
 import { OutsideTaskEntity } from '#shared/agents/outside/entity.ts'
-import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { A2A, a2aAgent, looking } from './a2a.ts'
-import { manifestFor, newApp, newDeveloper, publish } from './developers.ts'
+import { adopt, manifestFor, newApp, newDeveloper, publish } from './developers.ts'
 import { callbackToken, conversation, installed, member } from './fixtures.ts'
 import { messengerStage } from './messenger-stage.ts'
 import { actors, pkce, REDIRECT } from './oauth.ts'
 import { type Answer, succeeded, type TestPlatform } from './platform.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
+import { type Receiver, startReceiver, succeeds } from './receiver.ts'
 import type { Sample } from './sample.ts'
 import { startTelegram } from './telegram.ts'
 import { whileWorking } from './while-working.ts'
 
 const ACCEPTED = { kind: 'answer', status: 202 } as const
-const SUCCEEDED = {
-  kind: 'answer',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ status: 'succeeded', output: { text: 'done' }, steps: [{ type: 'message' }], cost_units: 1 }),
-} as const
+const SUCCEEDED = succeeds({ output: { text: 'done' }, steps: [{ type: 'message' }], cost_units: 1 })
 
 /** Creates the states that valid calls need. */
 export const createStage = async (platform: TestPlatform) => {
@@ -211,10 +207,7 @@ export const createStage = async (platform: TestPlatform) => {
   const reviewed = async () => {
     const owner = await newDeveloper(platform)
     const { app, person, token: agentToken } = await integration()
-    await platform.deps.table.transact([
-      AppEntity.update({ id: app.id }, { set: { developer_id: owner.id } }),
-      DeveloperAppEntity.create({ developer_id: owner.id, app_id: app.id }),
-    ])
+    await adopt(platform, owner, app)
     const { body: review } = await platform.call('PUT', `/console/apps/${app.id}/review`, {
       token: person.token,
       body: { rating: 4, text: 'Quick.' },

@@ -1,6 +1,6 @@
 import { PersonMailEntity } from '#shared/messaging/inbox/mail/entity.ts'
 import { unsubscribeUrl } from '#shared/messaging/inbox/mail/unsubscribe.ts'
-import { signedInByEmail, type TestDeveloper, unique } from './developers.ts'
+import { APPLICATION, signedInByEmail, type TestDeveloper, unique } from './developers.ts'
 import { giveEmail } from './email.ts'
 import { hostActors } from './hosts.ts'
 import { createAuthenticator } from './passkeys.ts'
@@ -9,14 +9,6 @@ import type { Stage } from './stage.ts'
 // States that valid calls of several endpoints need, beyond those of the stage.
 
 export const ADMIN = { 'x-admin-key': 'local-admin-key' }
-
-export const APPLICATION = {
-  legal_name: 'Example Ltd',
-  website: 'https://example.com/',
-  contact_email: 'legal@example.com',
-  country: 'NL',
-  about: 'We build agents.',
-}
 
 /** Creates a file or folder as a person. */
 export const filedAs = async (stage: Stage, body: object) => {

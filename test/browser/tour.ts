@@ -8,6 +8,7 @@ import { type ListedApp, listApp } from '#test/functions/console/marketplace-sup
 import { newTeammate, type TestDeveloper } from '#testkit/developers.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 import { succeeded } from '#testkit/platform.ts'
+import { json } from '#testkit/receiver.ts'
 
 /** Records that the pages of a tour show. */
 export interface Sights {
@@ -131,10 +132,6 @@ const furnishPortal = async (stage: Stage, { app, developer, release }: ListedAp
   const { platform, agent } = stage
   const call = (method: string, at: string, sent?: unknown) =>
     succeeded(developer.call(method, `/api/v1/dev/${at}`, sent))
-  const json = (body: object) => {
-    const headers = { 'content-type': 'application/json' }
-    return { kind: 'answer', headers, body: JSON.stringify(body) } as const
-  }
   await release('1.1.0', { runtime: { type: 'webhook', endpoint: agent.url } })
   const { access_token: token } = await call('POST', `apps/${app.id}/sandbox-token`)
   const subscription = { url: agent.url, events: ['run.*'], description: 'Orders' }

@@ -9,6 +9,7 @@ import { describeMessage, readMessages } from '#ops/redrive/read-messages.ts'
 import { depthOf, redrive } from '#ops/redrive/redrive.ts'
 import { duePartition } from '#shared/table/indexes.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { succeeds } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { must, newAgent, sandboxToken, send, until } from './support.ts'
 import { usingOwnLocal } from './using-local.ts'
@@ -22,12 +23,7 @@ let sqs: SQSClient
 let token = ''
 
 const running = usingOwnLocal(() => ({ now: () => Date.now() + offset, watchDynamodb: true }))
-const receiver = usingReceiver({
-  kind: 'answer',
-  status: 200,
-  body: '{"status":"succeeded","output":{}}',
-  headers: { 'content-type': 'application/json' },
-})
+const receiver = usingReceiver(succeeds())
 beforeAll(async () => {
   const { platform, baseUrl } = running
   sqs = new SQSClient({ ...platform.client, endpoint: platform.endpoints.sqs })

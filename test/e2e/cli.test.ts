@@ -9,7 +9,7 @@ import { ROOT } from '#local/prepare.ts'
 import { buildCliPackage } from '#ops/cli-package.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import { pngOf } from '#testkit/images.ts'
-import { startReceiver } from '#testkit/receiver.ts'
+import { startReceiver, succeeds } from '#testkit/receiver.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { codeOf, seal } from '#web/developers/client/seal.ts'
@@ -76,11 +76,7 @@ const listening = async (agent: Agent, args: string[] = ['--forward-to', laptop.
 const testRun = ({ app, headers }: Agent, input: object = {}) =>
   send(running.baseUrl, 'POST', `/api/v1/dev/apps/${app.id}/test-run`, { headers, body: { input } })
 
-const SUCCEEDED = {
-  kind: 'answer',
-  headers: { 'content-type': 'application/json' },
-  body: '{"status":"succeeded","output":{"answer":42}}',
-} as const
+const SUCCEEDED = succeeds({ output: { answer: 42 } })
 
 const MANIFEST = {
   id: 'acme.helper',

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { openDatabase } from '#local/aws/database.ts'
-import { startReceiver } from '#testkit/receiver.ts'
+import { json, startReceiver, succeeds } from '#testkit/receiver.ts'
 import { must, newAgent, type Running, sandboxToken, send, startLocal, temporaryFolder, until } from './support.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -28,12 +28,7 @@ it('over a copy of the table alone, tokens work, events can be polled, and work 
   cleanups.push(first.remove, second.remove)
   const receiver = await startReceiver()
   cleanups.push(() => receiver.close())
-  receiver.answer(({ path }) => ({
-    kind: 'answer',
-    status: 200,
-    headers: { 'content-type': 'application/json' },
-    body: path === '/hook' ? '{}' : '{"status":"succeeded","output":{"done":true}}',
-  }))
+  receiver.answer(({ path }) => (path === '/hook' ? json({}) : succeeds({ output: { done: true } })))
   const hooked = (count: number) =>
     until(() => {
       const found = receiver.requests.filter(({ path }) => path === '/hook')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Platform } from '#local/platform.ts'
 import { must } from '#test/e2e/support.ts'
-import { type Receiver, startReceiver } from '#testkit/receiver.ts'
+import { type Receiver, startReceiver, succeeds } from '#testkit/receiver.ts'
 import type { Credential, Ids, WorldContext } from './world/context.ts'
 import { createCustomer } from './world/customer.ts'
 import { createStaff } from './world/staff.ts'
@@ -46,11 +46,7 @@ const fill = async (platform: Platform, agent: Receiver) => {
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
-const SUCCEEDED = {
-  kind: 'answer',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ status: 'succeeded', output: { text: 'done' } }),
-} as const
+const SUCCEEDED = succeeds({ output: { text: 'done' } })
 
 const TEXTS = {
   v: '1.0.0',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { installed } from '#testkit/fixtures.ts'
+import { succeeds } from '#testkit/receiver.ts'
 import { consoleStage, expectAccessible, heading, openAs, person, visit } from './harness.ts'
 
 const stage = consoleStage()
@@ -11,16 +12,7 @@ describe('usage and budgets', () => {
     const { page, platform, agent } = stage
     const who = await person(stage)
     const app = await installed(platform.deps, { endpoint: agent.url, workspaceId: who.workspace.id })
-    agent.answer({
-      kind: 'answer',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        status: 'succeeded',
-        output: {},
-        cost_units: 1.5,
-        usage: { input_tokens: 900, output_tokens: 100 },
-      }),
-    })
+    agent.answer(succeeds({ cost_units: 1.5, usage: { input_tokens: 900, output_tokens: 100 } }))
     const { startRun } = await import('#shared/work/runs/start.ts')
     const start = () =>
       startRun(createWorkerWork(platform.deps), {

@@ -10,7 +10,7 @@ import {
   typeInto,
 } from '#test/browser/keyboard.ts'
 import { newDeveloper } from '#testkit/developers.ts'
-import { succeeds } from './support.ts'
+import { letSucceed } from './support.ts'
 
 const stage = browserStage()
 
@@ -35,7 +35,7 @@ const openByKeys = async (key: string, place = '/') => {
 it('creates an app, writes its manifest, publishes, tests and submits it', async () => {
   const { page, agent, platform } = stage
   const { keyboard } = page
-  succeeds(stage)
+  letSucceed(stage)
   const developer = await newDeveloper(platform)
   await openByKeys(developer.key)
   await followLink(page, 'Create an app')

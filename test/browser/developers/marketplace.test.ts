@@ -4,14 +4,14 @@ import { browserStage, expectAccessible, heading } from '#test/browser/console/h
 import { install, listApp, signIn } from '#test/functions/console/marketplace-support.ts'
 import { newApp, newDeveloper, publish } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { button, dialog, openAs, succeeds } from './support.ts'
+import { button, dialog, letSucceed, openAs } from './support.ts'
 
 const stage = browserStage()
 
 describe('submitting an app', () => {
   it('shows what is missing of all that review requires, and submits when it is there', async () => {
     const { page, platform, agent } = stage
-    succeeds(stage)
+    letSucceed(stage)
     const developer = await newDeveloper(platform)
     const app = await newApp(developer, { name: 'Shelf finder' })
     await publish(developer, app, { runtime: { type: 'webhook', endpoint: agent.url } })
@@ -94,7 +94,7 @@ describe('a customer’s request for an agent', () => {
 describe('the figures', () => {
   it('are shown by day and by version, and come as CSV', async () => {
     const { page, platform, agent } = stage
-    succeeds(stage)
+    letSucceed(stage)
     const runtime = { type: 'webhook', endpoint: agent.url }
     const { developer, app } = await listApp(platform, { name: 'Count-o-mat' }, { runtime })
     const customer = await signIn(platform)

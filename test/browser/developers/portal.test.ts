@@ -4,14 +4,14 @@ import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { newDeveloper } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { signInByBrowser } from '../../../cli/sign-in/by-browser.ts'
-import { button, dialog, mailed, openAs, succeeds } from './support.ts'
+import { button, dialog, letSucceed, mailed, openAs } from './support.ts'
 
 const stage = browserStage()
 
 describe('the quickstart', () => {
   it('leads from no account to a promoted, test-run version in the browser alone', async () => {
     const { page, url, agent } = stage
-    succeeds(stage)
+    letSucceed(stage)
     await page.goto(`${url}/developers`)
     await heading(page, 'Sign in').waitFor()
     await expectAccessible(page, 'portal-sign-in')
@@ -248,7 +248,7 @@ const EVIL_NAME = '<img src=x onerror=alert(1)>"\'&'
 describe('every screen of the portal', () => {
   it('is accessible in both colour schemes, narrow and wide, and shows untrusted text as plain text', async () => {
     const { page, platform, agent } = stage
-    succeeds(stage)
+    letSucceed(stage)
     const { developer, app } = await listApp(
       platform,
       { name: `Shop ${EVIL_NAME}` },

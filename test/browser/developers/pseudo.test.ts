@@ -5,7 +5,7 @@ import { expectMadeUp, inMadeUpLanguage } from '#test/browser/pseudo.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { buildDevelopers } from '#web/developers/build.ts'
 import { PSEUDO } from '#web/messages/compile.ts'
-import { succeeds } from './support.ts'
+import { letSucceed } from './support.ts'
 
 const stage = browserStage({}, { locale: PSEUDO, viewport: { width: 390, height: 844 } })
 inMadeUpLanguage(stage, /^\/developers(\/|$|\?)/, buildDevelopers, pageEndpoints)
@@ -13,7 +13,7 @@ inMadeUpLanguage(stage, /^\/developers(\/|$|\?)/, buildDevelopers, pageEndpoints
 /** Creates an app with a finished run, a subscription and a review, whose names have no Latin letters. */
 const livelyAccount = async () => {
   const { platform, agent } = stage
-  succeeds(stage)
+  letSucceed(stage)
   const { developer, app } = await listApp(
     platform,
     { name: 'Лавка', summary: 'Заказы', description: 'Заказы', requested_scopes: ['runs:write', 'webhooks:manage'] },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { browserStage, expectAccessible } from '#test/browser/console/harness.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
-import { button, dialog, openAs, succeeds } from './support.ts'
+import { button, dialog, letSucceed, openAs } from './support.ts'
 
 const stage = browserStage()
 
@@ -28,7 +28,7 @@ describe('the list of runs', () => {
   it('is searched by the platform, with filters that stay in the address', async () => {
     const { page, agent } = stage
     const { developer, app, start } = await withRuns()
-    succeeds(stage)
+    letSucceed(stage)
     const good = await start()
     const answer = JSON.stringify({ status: 'failed', error_code: 'no_stock', error_message: 'None left.' })
     agent.answer({ kind: 'answer', headers: { 'content-type': 'application/json' }, body: answer })
@@ -59,7 +59,7 @@ describe('a run in the sandbox', () => {
   it('shows the request and the response, explains the signature, and can be run again', async () => {
     const { page, agent } = stage
     const { developer, app, start } = await withRuns()
-    succeeds(stage)
+    letSucceed(stage)
     const id = await start()
     const sent = agent.requests.at(-1)
     await openAs(stage, developer, `/apps/${app.id}/runs/${id}`)

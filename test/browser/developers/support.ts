@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Stage } from '#test/browser/console/harness.ts'
+import { succeeds } from '#testkit/receiver.ts'
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
@@ -41,7 +42,5 @@ export const openByEmail = async (stage: Stage, email: string, place = '/'): Pro
 }
 
 /** Makes the agent succeed. */
-export const succeeds = ({ agent }: Pick<Stage, 'agent'>): void => {
-  const body = JSON.stringify({ status: 'succeeded', output: { text: 'Four.' } })
-  agent.answer({ kind: 'answer', headers: { 'content-type': 'application/json' }, body })
-}
+export const letSucceed = ({ agent }: Pick<Stage, 'agent'>): void =>
+  agent.answer(succeeds({ output: { text: 'Four.' } }))

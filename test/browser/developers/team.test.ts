@@ -3,7 +3,7 @@ import { browserStage, expectAccessible, heading, visit } from '#test/browser/co
 import { addAuthenticator, onLocalhost } from '#test/browser/passkeys.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { confirmEmail, newApp, newDeveloper, newTeammate } from '#testkit/developers.ts'
-import { button, dialog, mailed, openAs, openByEmail, succeeds } from './support.ts'
+import { button, dialog, letSucceed, mailed, openAs, openByEmail } from './support.ts'
 
 const stage = browserStage()
 onLocalhost(stage)
@@ -144,7 +144,7 @@ describe('named keys', () => {
 describe('a viewer', () => {
   it('reads every page, is offered nothing that the API refuses, and is told whom to ask', async () => {
     const { page, platform, agent } = stage
-    succeeds(stage)
+    letSucceed(stage)
     const runtime = { type: 'webhook', endpoint: agent.url }
     const requested_scopes = ['runs:read', 'runs:write', 'webhooks:manage']
     const { developer, app } = await listApp(platform, { name: 'Shelf counter', requested_scopes }, { runtime })

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AuditEntity, auditOf } from '#shared/staff/audit/entity.ts'
 import { newApp, newDeveloper, publish } from '#testkit/developers.ts'
-import { type Answer as PlatformAnswer, succeeded } from '#testkit/platform.ts'
-import { type Answer, type Received, type Receiver, startReceiver } from '#testkit/receiver.ts'
+import { succeeded } from '#testkit/platform.ts'
+import { type Answer, json, type Received, type Receiver, startReceiver, succeeds } from '#testkit/receiver.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
+import { whileWorking } from '#testkit/while-working.ts'
 import { asAdmin, newModerator, submitApp } from './moderation-support.ts'
 
 const platform = usingPlatform()
@@ -109,13 +109,8 @@ describe('the checks of a submission', () => {
   })
 
   it('fetch the card of an A2A agent again, and warn about one that has changed', async () => {
-    const card = (name: string): Answer => ({
-      kind: 'answer',
-      body: JSON.stringify({
-        name,
-        supportedInterfaces: [{ url: `${outside.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-      }),
-    })
+    const supportedInterfaces = [{ url: `${outside.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]
+    const card = (name: string) => json({ name, supportedInterfaces })
     answers({ '/card.json': card('Outside') })
     const runtime = { type: 'a2a', card_url: `${outside.url}/card.json` }
     const { app } = await submitApp(platform, { requested_scopes: ['runs:read'] }, { runtime })
@@ -258,24 +253,10 @@ describe('the checks of a submission', () => {
 
 describe('a test installation by moderation', () => {
   const testInstall = async (id: string, body: object = { input: { q: 1 } }, headers?: Record<string, string>) => {
-    let done = false
-    const answer = admin('POST', `/admin/apps/${id}/test-install`, body, headers).finally(() => {
-      done = true
-    })
-    while (!done) {
-      await platform.drain()
-      await pause(20)
-    }
-    return answer as Promise<PlatformAnswer>
+    return whileWorking(platform, admin('POST', `/admin/apps/${id}/test-install`, body, headers))
   }
-  const succeeds: Answer = {
-    kind: 'answer',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ status: 'succeeded', output: { answer: 42 } }),
-  }
-
   it('performs one real run in a sandbox of the app’s own, which the checks then take into account', async () => {
-    answers({ '/run': succeeds })
+    answers({ '/run': succeeds({ output: { answer: 42 } }) })
     const [one, other] = [await submission({ requested_scopes: ['files:write'] }), await submission()]
     const { status, body } = await testInstall(one.app.id)
     expect([status, body.run.status, body.run.output]).toEqual([200, 'succeeded', { answer: 42 }])

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AppInstallationEntity } from '#shared/access/installations/entity.ts'
-import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
 import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
 import { AuditEntity, auditOf } from '#shared/staff/audit/entity.ts'
-import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { adopt, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
 import { type Installed, installed, member, workspace } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { asAdmin } from './moderation-support.ts'
@@ -15,10 +14,7 @@ beforeEach(async () => {
   platform.clock.advance(60_000)
   developer = await newDeveloper(platform)
   app = await installed(platform.deps)
-  await platform.deps.table.transact([
-    AppEntity.update({ id: app.app.id }, { set: { developer_id: developer.id } }),
-    DeveloperAppEntity.create({ developer_id: developer.id, app_id: app.app.id }),
-  ])
+  await adopt(platform, developer, app.app)
 })
 
 const admin = (...args: Parameters<ReturnType<typeof asAdmin>>) => asAdmin(platform)(...args)

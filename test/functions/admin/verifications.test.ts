@@ -5,7 +5,7 @@ import { badgeWrites } from '#shared/moderation/verification/badge.ts'
 import { AuditEntity, auditOf } from '#shared/staff/audit/entity.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import { signIn } from '#test/functions/console/marketplace-support.ts'
-import { newApp, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { APPLICATION, newApp, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
 import type { Answer } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { asAdmin, newModerator, submitApp } from './moderation-support.ts'
@@ -15,13 +15,6 @@ beforeEach(() => platform.clock.advance(60_000))
 
 const admin = (...args: Parameters<ReturnType<typeof asAdmin>>) => asAdmin(platform)(...args)
 const codeOf = ({ status, body }: Answer) => (status < 300 ? status : body.error.code)
-const APPLICATION = {
-  legal_name: 'Example Ltd',
-  website: 'https://example.com/',
-  contact_email: 'legal@example.com',
-  country: 'NL',
-  about: 'We build agents.',
-}
 const apply = async (developer: TestDeveloper): Promise<string> =>
   (await developer.call('POST', '/api/v1/dev/verification', APPLICATION)).body.id
 const totals = async () =>

@@ -4,6 +4,7 @@ import { InputRequestEntity, RunEntity } from '#shared/work/runs/entity.ts'
 import { answerInput } from '#shared/work/runs/index.ts'
 import { dieAtEach } from '#test/faults/die-at-each.ts'
 import { callbackToken, type Installed, installed, member } from '#testkit/fixtures.ts'
+import { json, succeeds } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { workOf } from '../console/people-support.ts'
@@ -321,17 +322,11 @@ describe('an agent with runtime.resume', () => {
     agent.requests.map(({ body }) => JSON.parse(String(body))).filter(({ type }) => type === 'run.execute')
 
   it('asks by answering run.execute, and gets run.execute with all answers once nothing is pending', async () => {
-    agent.answer({
-      kind: 'answer',
-      status: 200,
-      body: JSON.stringify({
-        status: 'input_required',
-        input_requests: { one: { message: 'One?' }, two: { message: 'Two?' } },
-      }),
-    })
+    const input_requests = { one: { message: 'One?' }, two: { message: 'Two?' } }
+    agent.answer(json({ status: 'input_required', input_requests }))
     const { read, answer } = await running({ resume: true })
     expect(await read()).toMatchObject({ status: 'running', steps: [{ type: 'input_request', status: 'pending' }] })
-    agent.answer({ kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded', output: { done: true } }) })
+    agent.answer(succeeds({ output: { done: true } }))
     await answer({ one: accept({ text: 'a' }) })
     await platform.drain()
     expect(sent()).toHaveLength(1)
@@ -351,7 +346,7 @@ describe('an agent with runtime.resume', () => {
     ['with unusable questions', true, { one: { message: '' } }],
     ['with a request for an MCP client', true, { one: { method: 'roots/list' } }],
   ])('answering input_required %s fails with agent_invalid_response', async (_, resume, input_requests) => {
-    agent.answer({ kind: 'answer', status: 200, body: JSON.stringify({ status: 'input_required', input_requests }) })
+    agent.answer(json({ status: 'input_required', input_requests }))
     const { read } = await running({ resume })
     expect(await read()).toMatchObject({ status: 'failed', error_code: 'agent_invalid_response' })
   })
@@ -413,11 +408,7 @@ describe('killed at any effect', () => {
     await dieAtEach(platform, { limit: 40, counted: 'effects', least: 7 }, async (n, dying) => {
       platform.clock.advance(2 * HOUR)
       agent.requests.length = 0
-      agent.answer({
-        kind: 'answer',
-        status: 200,
-        body: JSON.stringify({ status: 'input_required', input_requests: { one: { message: 'One?' } } }),
-      })
+      agent.answer(json({ status: 'input_required', input_requests: { one: { message: 'One?' } } }))
       const app = await installed(platform.deps, { endpoint: agent.url, resume: true })
       const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
       const answer = () =>
@@ -425,12 +416,7 @@ describe('killed at any effect', () => {
           token: app.person.token,
           body: { responses: { one: accept({ text: 'yes' }) } },
         })
-      await dying(
-        platform.drain,
-        async () => agent.answer({ kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded' }) }),
-        answer,
-        platform.drain,
-      )
+      await dying(platform.drain, async () => agent.answer(succeeds()), answer, platform.drain)
       for (let round = 0; round < 3; round++) {
         await platform.drain()
         await answer()

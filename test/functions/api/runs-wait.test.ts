@@ -4,6 +4,7 @@ import { GrantEntity } from '#shared/access/installations/grant-entity.ts'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { json } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { whileWorking } from '#testkit/while-working.ts'
@@ -16,13 +17,7 @@ beforeEach(() => {
   answers({ status: 'succeeded', output: { text: 'Hello' }, steps: [{ type: 'message', output: { n: 1 } }] })
 })
 
-const answers = (value: unknown) =>
-  agent.answer({
-    kind: 'answer',
-    status: 200,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(value),
-  })
+const answers = (value: unknown) => agent.answer(json(value))
 
 const setUp = async (options: Parameters<typeof installed>[1] = {}) => {
   const app = await installed(platform.deps, { endpoint: agent.url, ...options })

@@ -7,7 +7,7 @@ import { runWrite } from '#shared/work/runs/change.ts'
 import { ChainMarkEntity, type Run, RunEntity } from '#shared/work/runs/entity.ts'
 import { takePlace } from '#shared/work/runs/places.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
-import type { Answer, Receiver } from '#testkit/receiver.ts'
+import { type Answer, json, type Receiver } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -18,9 +18,6 @@ beforeEach(() => {
   agent.requests.length = 0
   agent.answer({ kind: 'answer', status: 202 })
 })
-
-const json = (value: unknown, status = 200) =>
-  ({ kind: 'answer', status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }) as const
 
 const setUp = async (options: Parameters<typeof installed>[1] = {}) => {
   const app = await installed(platform.deps, { endpoint: agent.url, ...options })

@@ -8,6 +8,7 @@ import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Run, RunEntity } from '#shared/work/runs/index.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
+import { succeeds } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { consoleOf, startAwaitingRun } from './notifications-support.ts'
@@ -21,12 +22,7 @@ beforeEach(async () => {
   answers()
 })
 
-const answers = (body: Record<string, unknown> = {}) =>
-  agent.answer({
-    kind: 'answer',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ status: 'succeeded', output: {}, ...body }),
-  })
+const answers = (body: Record<string, unknown> = {}) => agent.answer(succeeds(body))
 
 /** Issues a token now, since the tests let days pass. */
 const tokenOf = async ({ installation, grant, app: { id }, workspaceId }: Installed) =>

@@ -3,6 +3,7 @@ import { createWorkerWork } from '#shared/http/worker.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { type Installed, installed, member } from '#testkit/fixtures.ts'
 import { succeeded } from '#testkit/platform.ts'
+import { succeeds } from '#testkit/receiver.ts'
 import { usingModel, usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { configureModel, inlineAgent, readRun } from '../workers/inline-agents-support.ts'
@@ -18,12 +19,7 @@ beforeEach(() => {
   answers({})
 })
 
-const answers = (body: Record<string, unknown>) =>
-  agent.answer({
-    kind: 'answer',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ status: 'succeeded', output: {}, ...body }),
-  })
+const answers = (body: Record<string, unknown>) => agent.answer(succeeds(body))
 
 const setUp = async (limits: Record<string, number>, options: Record<string, unknown> = {}) => {
   const app = await installed(platform.deps, { endpoint: agent.url })

@@ -349,28 +349,13 @@ describe('a personal account', () => {
     await m.settle()
     const state = async () => (await m.call(person, 'GET', '/accounts')).body.items[0].status
     expect(await state()).toBe('active')
-    const { deps } = m.platform
     // The same updates again, with the older one last.
     for (const update of [
       { business_connection: { ...on.connection } },
       { business_connection: { ...connection, is_enabled: true } },
       { business_connection: { ...connection, is_enabled: false } },
     ]) {
-      await deps.queues.send('messenger', [
-        {
-          body: {
-            'detail-type': 'messenger.update',
-            detail: {
-              id: 'evt_x',
-              type: 'messenger.update',
-              created_at: 0,
-              workspace_id: 'platform',
-              data: JSON.stringify({ update }),
-            },
-          },
-        },
-      ])
-      await m.settle()
+      await m.arrive(update)
       expect(await state()).toBe('active')
     }
     expect(off).toBeGreaterThan(0)

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
 import { RunEntity, WorkspaceRunEntity } from '#shared/work/runs/entity.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
-import { startReceiver } from '#testkit/receiver.ts'
+import { startReceiver, succeeds } from '#testkit/receiver.ts'
 import { usingMessenger } from './messenger-support.ts'
 import { listAudit } from './people-support.ts'
 
@@ -13,11 +13,7 @@ beforeEach(() => m.platform.clock.advance(60_000))
 const assisted = async (output: () => object = () => ({}), ...roles: Parameters<typeof m.talking>) => {
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
-  receiver.answer(() => ({
-    kind: 'answer',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ status: 'succeeded', output: output() }),
-  }))
+  receiver.answer(() => succeeds({ output: output() }))
   const scene = await m.talking(...roles)
   const app = await installed(m.platform.deps, { workspaceId: scene.workspaceId, endpoint: receiver.url })
   const assign = (installation_id: string | null) =>

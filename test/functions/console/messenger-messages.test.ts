@@ -415,7 +415,6 @@ describe('a personal account’s threads', () => {
     await m.settle()
     expect(await m.messages(scene.person, scene.chatId)).toEqual(before)
     // 123456 was deleted before it arrived.
-    const { deps } = m.platform
     const update = {
       business_message: {
         ...next.message,
@@ -424,21 +423,7 @@ describe('a personal account’s threads', () => {
         business_connection_id: scene.connection.id,
       },
     }
-    await deps.queues.send('messenger', [
-      {
-        body: {
-          'detail-type': 'messenger.update',
-          detail: {
-            id: 'evt_x',
-            type: 'messenger.update',
-            created_at: 0,
-            workspace_id: 'platform',
-            data: JSON.stringify({ update }),
-          },
-        },
-      },
-    ])
-    await m.settle()
+    await m.arrive(update)
     expect(await m.messages(scene.person, scene.chatId)).toEqual(before)
   })
 

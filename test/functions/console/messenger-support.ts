@@ -35,6 +35,14 @@ export const usingMessenger = () => {
     await platform.drain()
   }
 
+  /** Handles an update of the platform's bot, whenever Telegram sent it. */
+  const arrive = async (update: object) => {
+    const event = { id: 'evt_x', type: 'messenger.update', created_at: 0, workspace_id: 'platform' }
+    const detail = { ...event, data: JSON.stringify({ update }) }
+    await platform.deps.queues.send('messenger', [{ body: { 'detail-type': event.type, detail } }])
+    await settle()
+  }
+
   /** Creates a customer's bot that isn't connected yet. */
   const newBot = () => {
     const id = ++numbers
@@ -103,6 +111,7 @@ export const usingMessenger = () => {
     },
     call,
     settle,
+    arrive,
     newBot,
     newPerson,
     connected,

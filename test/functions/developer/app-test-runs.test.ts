@@ -1,11 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from '#testkit/developers.ts'
 import type { Answer } from '#testkit/platform.ts'
+import { json } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
+import { whileWorking } from '#testkit/while-working.ts'
 
 let developer: TestDeveloper
 let app: TestApp
@@ -21,24 +22,12 @@ beforeEach(async () => {
   app = await newApp(developer)
 })
 
-const json = (value: unknown, status = 200) =>
-  ({ kind: 'answer', status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }) as const
-
 const publishAt = (version = '1.0.0') =>
   publish(developer, app, { version, runtime: { type: 'webhook', endpoint: agent.url } })
 
 /** Calls test-run while the platform's workers run. */
-const testRun = async (body: unknown = { input: { q: 1 } }, headers?: Record<string, string>): Promise<Answer> => {
-  let done = false
-  const answer = developer.call('POST', `/api/v1/dev/apps/${app.id}/test-run`, body, headers).finally(() => {
-    done = true
-  })
-  while (!done) {
-    await platform.drain()
-    await pause(20)
-  }
-  return answer
-}
+const testRun = (body: unknown = { input: { q: 1 } }, headers?: Record<string, string>): Promise<Answer> =>
+  whileWorking(platform, developer.call('POST', `/api/v1/dev/apps/${app.id}/test-run`, body, headers))
 
 describe('POST …/test-run', () => {
   it('performs one real, signed run in the sandbox workspace and returns it', async () => {

@@ -3,7 +3,7 @@ import { AppThreadEntity, threadsWaitingFor } from '#shared/moderation/correspon
 import { VerificationEntity, verificationsBy } from '#shared/moderation/verification/entity.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { listDirectory } from '#shared/table/lists.ts'
-import { newApp, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { APPLICATION, newApp, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 let developer: TestDeveloper
@@ -13,13 +13,6 @@ beforeEach(async () => {
   developer = await newDeveloper(platform)
 })
 
-const APPLICATION = {
-  legal_name: 'Example Ltd',
-  website: 'https://example.com/',
-  contact_email: 'legal@example.com',
-  country: 'NL',
-  about: 'We build agents.',
-}
 const apply = (fields: Record<string, unknown> = {}) =>
   developer.call('POST', '/api/v1/dev/verification', { ...APPLICATION, ...fields })
 const state = async () => (await developer.call('GET', '/api/v1/dev/verification')).body

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AppInstallationEntity } from '#shared/access/installations/entity.ts'
-import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { ReviewEntity, ReviewTotalsEntity } from '#shared/marketplace/reviews/entity.ts'
-import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { adopt, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
 import { type Installed, installed, member, workspace } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -15,10 +15,7 @@ beforeEach(async () => {
   platform.clock.advance(60_000)
   developer = await newDeveloper(platform)
   app = await installed(platform.deps)
-  await platform.deps.table.transact([
-    AppEntity.update({ id: app.app.id }, { set: { developer_id: developer.id } }),
-    DeveloperAppEntity.create({ developer_id: developer.id, app_id: app.app.id }),
-  ])
+  await adopt(platform, developer, app.app)
 })
 
 /** Installs the app in another workspace and returns its owner's token. */

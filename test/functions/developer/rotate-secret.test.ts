@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
-import { newApp, newDeveloper, publish, type TestDeveloper } from '#testkit/developers.ts'
+import { adopt, newApp, newDeveloper, publish, type TestDeveloper } from '#testkit/developers.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 import { actors, holdUntil } from '#testkit/oauth.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -16,10 +16,7 @@ beforeEach(async () => {
   platform.clock.advance(60_000)
   developer = await newDeveloper(platform)
   client = await act.connected()
-  await platform.deps.table.transact([
-    AppEntity.update({ id: client.app.id }, { set: { developer_id: developer.id } }),
-    DeveloperAppEntity.create({ developer_id: developer.id, app_id: client.app.id }),
-  ])
+  await adopt(platform, developer, client.app)
 })
 
 const rotate = (headers?: Record<string, string>, body?: unknown) =>

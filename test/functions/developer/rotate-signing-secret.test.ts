@@ -1,10 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
-import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { adopt, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
 import { holdUntil } from '#testkit/oauth.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -24,10 +23,7 @@ beforeEach(async () => {
   platform.clock.advance(60_000)
   developer = await newDeveloper(platform)
   app = await installed(platform.deps, { endpoint: agent.url })
-  await platform.deps.table.transact([
-    AppEntity.update({ id: app.app.id }, { set: { developer_id: developer.id } }),
-    DeveloperAppEntity.create({ developer_id: developer.id, app_id: app.app.id }),
-  ])
+  await adopt(platform, developer, app.app)
 })
 
 const rotate = async (body?: unknown): Promise<string> => {

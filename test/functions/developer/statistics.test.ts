@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
-import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
 import { FeedEntryEntity } from '#shared/delivery/feed/entity.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
 import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { AppLogEntity } from '#shared/insight/statistics/entity.ts'
-import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { adopt, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
 import { succeeded } from '#testkit/platform.ts'
+import { succeeds } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -23,18 +23,10 @@ beforeEach(async () => {
   platform.clock.advance(DAY - (platform.clock.now() % DAY) + DAY / 2)
   developer = await newDeveloper(platform)
   app = await installed(platform.deps, { endpoint: agent.url })
-  await platform.deps.table.transact([
-    AppEntity.update({ id: app.app.id }, { set: { developer_id: developer.id } }),
-    DeveloperAppEntity.create({ developer_id: developer.id, app_id: app.app.id }),
-  ])
+  await adopt(platform, developer, app.app)
 })
 
-const answers = (body: Record<string, unknown>): void =>
-  agent.answer({
-    kind: 'answer',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ status: 'succeeded', output: {}, ...body }),
-  })
+const answers = (body: Record<string, unknown>) => agent.answer(succeeds(body))
 
 /** Runs an agent from start to end. */
 const run = async () => {

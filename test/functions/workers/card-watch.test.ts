@@ -5,9 +5,10 @@ import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from '#testkit/developers.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { succeeded } from '#testkit/platform.ts'
+import { json } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
-import { cardAt, json } from './outside-support.ts'
+import { cardAt } from './outside-support.ts'
 
 const platform = usingPlatform()
 const agent = usingReceiver()

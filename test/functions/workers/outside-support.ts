@@ -2,15 +2,7 @@ import { pinAgentCard } from '#shared/catalogue/agent-cards/index.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { installed } from '#testkit/fixtures.ts'
 import type { TestPlatform } from '#testkit/platform.ts'
-import type { Answer, Received, Receiver } from '#testkit/receiver.ts'
-
-/** Returns a receiver's answer with this JSON. */
-export const json = (value: unknown, status = 200): Answer => ({
-  kind: 'answer',
-  status,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(value),
-})
+import { type Answer, json, type Received, type Receiver } from '#testkit/receiver.ts'
 
 /** Returns the card of an agent at this address. */
 export const cardAt = (url: string, fields: Record<string, unknown> = {}) => ({

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { dieAtEach } from '#test/faults/die-at-each.ts'
 import { activeRuns, type Installed, installed } from '#testkit/fixtures.ts'
 import { succeeded } from '#testkit/platform.ts'
-import type { Answer } from '#testkit/receiver.ts'
+import { type Answer, json } from '#testkit/receiver.ts'
 import { DEEP } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
-import { type Call, cardAt, installOutside, json, serve, task } from './outside-support.ts'
+import { type Call, cardAt, installOutside, serve, task } from './outside-support.ts'
 
 const platform = usingPlatform()
 const agent = usingReceiver()

@@ -1,5 +1,6 @@
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import { newAgent, sandboxToken } from '#test/e2e/support.ts'
+import { APPLICATION } from '#testkit/developers.ts'
 import type { Receiver } from '#testkit/receiver.ts'
 import { bearer, type Credential, LOCAL_ADMIN, type WorldContext } from './context.ts'
 
@@ -12,14 +13,6 @@ const LISTING = {
   logo_url: 'https://example.com/logo.png',
   privacy_url: 'https://example.com/privacy',
   support_email: 'help@example.com',
-}
-
-const APPLICATION = {
-  legal_name: 'Example Ltd',
-  website: 'https://example.com/',
-  contact_email: 'legal@example.com',
-  country: 'NL',
-  about: 'We build agents.',
 }
 
 /** Creates a developer with an app listed in the marketplace, and another whose key may be rotated. */
