@@ -12,7 +12,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { UNSIGNED } from '#local/dynamodb/client.ts'
 import { dynoxideBinary } from '#local/dynamodb/process.ts'
 import { freePort } from '#local/free-port.ts'
-import { SILENT } from '#shared/table/client.ts'
+import { SILENT } from '#shared/kernel/aws-calls.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { createWireClient } from './wire.ts'
 

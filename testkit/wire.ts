@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { UNSIGNED } from '#local/dynamodb/client.ts'
-import { marshallItem, unmarshallItem } from './attribute-values.ts'
+import { fromWire, toWire } from '#shared/table/attribute-values.ts'
 
 type Fields = Record<string, unknown>
 
 /**
  * Creates a document client that calls the store over plain sockets. The store answers in 0.1 ms, and a call through the SDK
- * takes 1 ms of CPU, most of it for endpoints, retries, signing and `node:http`. Items hold no binary values. What tests
- * add to the store client's middleware runs here too. Tests of the table, of bundles and of whole runs use the SDK itself.
+ * takes 1 ms of CPU, most of it for endpoints, retries, signing and `node:http`. What tests add to the store client's middleware
+ * runs here too. Tests of the table, of bundles and of whole runs use the SDK itself.
  */
 export const createWireClient = (client: DynamoDBClient, endpoint: string) => {
   const { hostname, port } = new URL(endpoint)
@@ -31,7 +31,7 @@ export const createWireClient = (client: DynamoDBClient, endpoint: string) => {
     free.push(socket)
     const output = JSON.parse(body) as Fields
     if (status !== 200) throw failure(output)
-    return { ...(fromWire(output) as Fields), $metadata: { attempts: 1 } }
+    return { ...fromWire(output), $metadata: { attempts: 1 } }
   }
   const ofSdk = namesIn(client)
   const resolve = (operation: string) => {
@@ -95,49 +95,6 @@ const keptUntilChange = <Resolved>(
     const known = kept.get(operation) ?? resolve(operation)
     kept.set(operation, known)
     return known
-  }
-}
-
-const map = (value: unknown, change: (field: string, value: unknown) => unknown): unknown => {
-  if (Array.isArray(value)) return value.map((one) => map(one, change))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([field, one]) => [field, change(field, one)]))
-}
-
-const ITEMS = new Set([
-  'Item',
-  'Key',
-  'Attributes',
-  'ExpressionAttributeValues',
-  'ExclusiveStartKey',
-  'LastEvaluatedKey',
-])
-const LISTS = new Set(['Keys', 'Items'])
-
-const convert =
-  (item: (value: never) => unknown) =>
-  (value: unknown): unknown =>
-    map(value, (field, one) =>
-      one === undefined
-        ? one
-        : ITEMS.has(field)
-          ? item(one as never)
-          : LISTS.has(field)
-            ? (one as never[]).map(item)
-            : convert(item)(one),
-    )
-
-const toWire = convert(marshallItem)
-const toItems = convert(unmarshallItem)
-
-const fromWire = (output: Fields): unknown => {
-  const { Responses, ...rest } = output
-  const lists = Responses as Record<string, never[]> | undefined
-  return {
-    ...(toItems(rest) as Fields),
-    ...(lists && {
-      Responses: Object.fromEntries(Object.entries(lists).map(([table, items]) => [table, items.map(unmarshallItem)])),
-    }),
   }
 }
 

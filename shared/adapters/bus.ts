@@ -1,5 +1,5 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge'
-import { AWS_CALLS } from '../kernel/aws-calls.ts'
+import { AWS_CALLS, withoutUserAgent } from '../kernel/aws-calls.ts'
 import type { BusEvent, EventBus } from '../kernel/ports/bus.ts'
 
 /**
@@ -20,7 +20,7 @@ export const createBus = (busName: string | undefined): EventBus => {
    * @returns the index of the first entry that was not accepted
    */
   const send = async (entries: PutEventsRequestEntry[]): Promise<{ refused: number; error?: unknown }> => {
-    client ??= new EventBridgeClient(AWS_CALLS)
+    client ??= withoutUserAgent(new EventBridgeClient(AWS_CALLS))
     try {
       const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: entries }))
       const refused = Entries.findIndex(({ ErrorCode }) => ErrorCode !== undefined)

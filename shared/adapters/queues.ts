@@ -1,5 +1,5 @@
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { AWS_CALLS } from '../kernel/aws-calls.ts'
+import { AWS_CALLS, withoutUserAgent } from '../kernel/aws-calls.ts'
 import type { MessageQueues } from '../kernel/ports/queues.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
 import { traceAbout } from '../kernel/tracing/scope.ts'
@@ -31,7 +31,7 @@ export const createQueues = (urls: Partial<Record<QueueName, string>>): MessageQ
     async send(queue, messages) {
       const QueueUrl = urls[queue]
       if (!QueueUrl) throw new Error(`this function may not send to the queue ${queue}`)
-      client ??= new SQSClient(AWS_CALLS)
+      client ??= withoutUserAgent(new SQSClient(AWS_CALLS))
       const [only] = messages
       if (only && messages.length === 1) {
         await client.send(new SendMessageCommand({ QueueUrl, ...fieldsOf(only) }))

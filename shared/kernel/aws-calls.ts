@@ -1,3 +1,5 @@
+import { DaySigner } from './aws-signature.ts'
+
 /** Attempts of a call of an AWS service, the first included. */
 const MAX_ATTEMPTS = 4
 
@@ -6,6 +8,14 @@ const ATTEMPT_MS = 4_000
 
 /** Longest time in ms that a call takes with all attempts and the SDK's pauses between them. */
 export const CALL_MS = MAX_ATTEMPTS * ATTEMPT_MS + 3_000
+
+const nothing = (): void => {}
+
+/**
+ * Logger without `info`. The clients' default logger makes them prepare every input and output for logging, which takes a
+ * seventh of the CPU of a query of 20 items.
+ */
+export const SILENT = { trace: nothing, debug: nothing, warn: nothing, error: nothing } as unknown as Console
 
 /**
  * Settings of every client of the SDK. All attempts fit into the time of the shortest function, so a connection that hangs costs
@@ -21,4 +31,16 @@ export const AWS_CALLS = {
     // Ends an answer whose rest never comes.
     socketTimeout: ATTEMPT_MS,
   },
+  logger: SILENT,
+  // Resolves the middleware once for each command, not at each call.
+  cacheMiddleware: true,
+  signerConstructor: DaySigner,
+}
+
+/** Removes the middleware that composes a user agent for each call, which takes 17 µs of CPU. AWS asks for none. */
+export const withoutUserAgent = <Client extends { middlewareStack: { remove(name: string): boolean } }>(
+  client: Client,
+): Client => {
+  client.middlewareStack.remove('getUserAgentMiddleware')
+  return client
 }

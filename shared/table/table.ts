@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   BatchGetCommand,
   DeleteCommand,
-  type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   QueryCommand,
@@ -13,6 +12,7 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Clock } from '../kernel/clock.ts'
 import { FUNCTION_SETTINGS } from '../kernel/settings/declared.ts'
+import type { StoreClient } from './client.ts'
 import {
   type AnyEntity,
   ConditionFailed,
@@ -37,7 +37,7 @@ import { type IndexName, TABLE_LAYOUT } from './layout.ts'
 import { backoff } from './retry.ts'
 
 export interface TableOptions {
-  client: DynamoDBDocumentClient
+  client: StoreClient
   tableName: string
   /** Table of the audit, to which only its recorder may add. Default: the same table, as in benchmarks. */
   auditTableName?: string | undefined
@@ -84,7 +84,7 @@ export interface DueItem {
 
 /** The table. Reads are consistent unless they go through an index. Nothing scans. */
 export class Table {
-  readonly #client: DynamoDBDocumentClient
+  readonly #client: StoreClient
   readonly #name: string
   readonly #auditName: string
   /** Shards of cross-tenant lists. */

@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createStoreClient, type StoreClient } from '#shared/table/client.ts'
+import { startStore, type TestStore } from '#testkit/store.ts'
+
+let store: TestStore
+let TableName: string
+beforeAll(async () => {
+  store = await startStore()
+  TableName = await store.createTable()
+})
+afterAll(() => store.stop())
+
+const where = { region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } }
+
+/** Writes and reads with a client, and fails with it. */
+const exercise = async (client: StoreClient, bytes: Record<string, unknown>) => {
+  const Key = { pk: 'a', sk: 'ü' }
+  const Item = {
+    ...Key,
+    n: 1.5,
+    no: null,
+    list: [1, undefined, { deep: true, gone: undefined }],
+    set: new Set(['x']),
+    ...bytes,
+  }
+  const onlyNew = {
+    TableName,
+    Item: { ...Item, gone: undefined },
+    ConditionExpression: 'attribute_not_exists(pk)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const
+  await client.send(new PutCommand({ TableName, Item: { ...Item, gone: undefined } }))
+  const { Item: read } = await client.send(new GetCommand({ TableName, Key }))
+  const { Item: missing } = await client.send(new GetCommand({ TableName, Key: { pk: 'b', sk: 'b' } }))
+  const { Responses } = await client.send(new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [Key] } } }))
+  const { Attributes } = await client.send(
+    new UpdateCommand({
+      TableName,
+      Key,
+      UpdateExpression: 'SET n = n + :one',
+      ExpressionAttributeValues: { ':one': 1 },
+      ReturnValues: 'ALL_NEW',
+    }),
+  )
+  const { Items } = await client.send(
+    new QueryCommand({ TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': 'a' } }),
+  )
+  const errors = await Promise.all(
+    [new PutCommand(onlyNew), new TransactWriteCommand({ TransactItems: [{ Put: onlyNew }] })].map((command) =>
+      client.send(command as PutCommand).catch((error) => error),
+    ),
+  )
+  const shown = errors.map(({ name, message, Item, CancellationReasons }) => ({
+    name,
+    message,
+    Item,
+    CancellationReasons,
+  }))
+  return { read, missing, Responses, Attributes, Items, shown }
+}
+
+const BYTES = { bytes: new Uint8Array([1, 2]) }
+
+it('the client answers and fails as the SDK’s document client does', async () => {
+  const sdk = DynamoDBDocumentClient.from(store.client, { marshallOptions: { removeUndefinedValues: true } })
+  const expected = await exercise(sdk, BYTES)
+  expect(expected.read).toMatchObject({ n: 1.5, ...BYTES })
+  expect(expected.shown.map(({ name }) => name)).toEqual([
+    'ConditionalCheckFailedException',
+    'TransactionCanceledException',
+  ])
+  const own = await exercise(createStoreClient({ ...where, endpoint: store.endpoint }), BYTES)
+  expect(own).toEqual(expected)
+})
+
+it('the tests’ client answers and fails in the same way', async () => {
+  const own = createStoreClient({ ...where, endpoint: store.endpoint })
+  expect(await exercise(store.documents, {})).toEqual(await exercise(own, {}))
+})
+
+describe('a call', () => {
+  const answers: { status: number; body: string }[] = []
+  const requests: { headers: IncomingHttpHeaders; body: string }[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const piece of request) body += piece
+    requests.push({ headers: request.headers, body })
+    const { status, body: text } = answers.shift() ?? { status: 500, body: '{}' }
+    if (status === 0) response.destroy()
+    else response.writeHead(status, { 'x-amzn-requestid': 'the-request' }).end(text)
+  })
+  let endpoint = ''
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  beforeEach(() => {
+    answers.length = 0
+    requests.length = 0
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDFUNCTION')
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
+    vi.stubEnv('AWS_SESSION_TOKEN', 'the-session')
+    vi.stubEnv('AWS_REGION', 'eu-central-1')
+    return () => vi.unstubAllEnvs()
+  })
+
+  const error = (type: string, message: string) => ({
+    status: 400,
+    body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message }),
+  })
+  const found = { status: 200, body: '{"Item":{"pk":{"S":"a"}}}' }
+  const get = new GetCommand({ TableName: 'table', Key: { pk: 'a' } })
+  const transaction = new TransactWriteCommand({ TransactItems: [{ Put: { TableName: 'table', Item: { pk: 'a' } } }] })
+
+  it('is repeated if it was throttled, the service failed or the connection broke', async () => {
+    for (const fault of [
+      error('ThrottlingException', 'slow'),
+      { status: 503, body: '<html>' },
+      { status: 0, body: '' },
+    ]) {
+      answers.push(fault, found)
+      expect((await createStoreClient({ endpoint }).send(get)).Item).toEqual({ pk: 'a' })
+    }
+    expect(requests).toHaveLength(6)
+  })
+
+  it('fails with the SDK’s error classes', async () => {
+    answers.push(error('TransactionCanceledException', 'no'))
+    await expect(createStoreClient({ endpoint }).send(get)).rejects.toBeInstanceOf(TransactionCanceledException)
+  })
+
+  it('is given up after four attempts, of which the error tells', async () => {
+    const failed = createStoreClient({ endpoint }).send(get)
+    await expect(failed).rejects.toMatchObject({
+      $metadata: { attempts: 4, httpStatusCode: 500, requestId: 'the-request' },
+    })
+    expect(requests).toHaveLength(4)
+  })
+
+  it('is not repeated if it was refused, and reports the name of the error', async () => {
+    for (const name of ['TransactionConflictException', 'AccessDeniedException', 'ValidationException']) {
+      answers.push(error(name, 'no'))
+      await expect(createStoreClient({ endpoint }).send(get)).rejects.toMatchObject({ name, message: 'no' })
+    }
+    expect(requests).toHaveLength(3)
+  })
+
+  it('repeats a transaction under the same token, so that it runs once', async () => {
+    answers.push({ status: 0, body: '' }, { status: 200, body: '{}' }, { status: 200, body: '{}' })
+    const client = createStoreClient({ endpoint })
+    await client.send(transaction)
+    await client.send(transaction)
+    const [first, repeated, another] = requests.map(({ body }) => JSON.parse(body).ClientRequestToken)
+    expect(first).toMatch(/^[\w-]{36}$/)
+    expect(repeated).toBe(first)
+    expect(another).not.toBe(first)
+  })
+
+  it('uses the endpoint of the environment, for one service or for all', async () => {
+    for (const [name, other] of [
+      ['AWS_ENDPOINT_URL', 'AWS_NOTHING'],
+      ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL'],
+    ] as const) {
+      vi.stubEnv(other, 'http://127.0.0.1:9')
+      vi.stubEnv(name, endpoint)
+      answers.push(found)
+      expect((await createStoreClient().send(get)).Item).toEqual({ pk: 'a' })
+    }
+  })
+
+  it('is signed with the credentials of the environment, including the session token', async () => {
+    answers.push(found)
+    await createStoreClient({ endpoint }).send(get)
+    const headers = requests[0]?.headers ?? {}
+    expect(headers['x-amz-security-token']).toBe('the-session')
+    expect(headers.authorization).toMatch(/Credential=AKIDFUNCTION\/\d+\/eu-central-1\/dynamodb\/aws4_request/)
+  })
+
+  it('is signed with new credentials once the old ones have expired', async () => {
+    answers.push(found, found)
+    let asked = 0
+    const credentials = async () => ({
+      accessKeyId: `AKID${++asked}`,
+      secretAccessKey: `secret${asked}`,
+      expiration: new Date(Date.now() - 1_000),
+    })
+    const client = createStoreClient({ endpoint, credentials })
+    await client.send(get)
+    await client.send(get)
+    const [first, second] = requests.map(({ headers }) => /Credential=(\w+)/.exec(headers.authorization ?? '')?.[1])
+    expect(first).toMatch(/^AKID\d+$/)
+    expect(second).not.toBe(first)
+  })
+
+  it('is not sent without credentials', async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', '')
+    const call = createStoreClient({ endpoint }).send(get)
+    await expect(call).rejects.toMatchObject({ name: 'CredentialsProviderError' })
+    expect(requests).toEqual([])
+  })
+})
