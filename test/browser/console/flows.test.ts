@@ -277,6 +277,8 @@ describe('a run', () => {
       two: { action: 'accept', content: { level: 3 } },
     })
     await act(`runs/${id}/cancel`, {})
+    // Refills the bucket of the person, who has asked faster than people do.
+    stage.platform.clock.advance(5_000)
     const next = await workingRun(who)
     await next.act('tools/ask_user/invoke', { arguments: { question: 'Which bank?' } })
     await visit(page, '/')
