@@ -68,6 +68,7 @@ export const furnish = async (stage: Stage): Promise<Sights> => {
   await act(`runs/${id}/steps`, { type: 'message', output: { text: 'Two titles run out this week. I’ll order both.' } })
   await act('tools/http_fetch/invoke', {
     run_id: id,
+    reason: 'Both titles sell out before the weekend.',
     arguments: {
       url: 'https://orders.example.com/v2/purchase-orders',
       method: 'POST',
