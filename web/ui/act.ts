@@ -16,7 +16,7 @@ export const holdFocus = (from = document.activeElement): (() => void) => {
       const [list, at = 0] = lists.find(([one]) => one.isConnected) ?? []
       const row = (list?.children[at] ?? list?.lastElementChild) as HTMLElement | null | undefined
       if (row && !row.hasAttribute('tabindex')) row.tabIndex = -1
-      const next = row?.querySelector<HTMLElement>('a,.name') ?? row ?? document.querySelector('h1')
+      const next = row?.querySelector<HTMLElement>('a,summary,.name') ?? row ?? document.querySelector('h1')
       next?.focus()
     })
 }

@@ -255,7 +255,9 @@ export default function Compare({ id }: { id: string }) {
   )
   const others = (list.data?.items ?? []).filter((run) => run.id !== id)
   const repeats = own.data?.run.repeats ?? ''
-  const before = others.find(({ created_at }) => created_at < (own.data?.run.created_at ?? '')) ?? others[0]
+  const at = (list.data?.items ?? []).findIndex((run) => run.id === id)
+  // Those before it follow it in the list.
+  const before = others[at] ?? others[0]
   const chosen = filter('with') || repeats || before?.id
   const other = useSide(chosen)
   const labels = Object.fromEntries(
