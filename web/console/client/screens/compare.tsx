@@ -88,7 +88,7 @@ const Sides = ({ title, lines, times }: { title: string; lines: readonly Line[];
   <section class="section">
     <h2>{title}</h2>
     <div class="table">
-      <table class="sides">
+      <table class="compared">
         <colgroup>
           <col />
           <col span={2} />

@@ -124,27 +124,31 @@ export default function MessengerChatScreen({ id }: { id: string }) {
         )}
       </Shown>
       {failure && <Problem failure={failure} />}
-      <More more={messages.more} />
-      <Shown known={messages} rows={4}>
-        {({ items }) => (
-          <div aria-live="polite">
-            {items.length === 0 && <Empty title={t('No messages yet')} />}
-            <ol class="messages">
-              {[...items].reverse().map((message) => (
-                <Item key={`${message.id} ${message.status}`} message={message} />
-              ))}
-            </ol>
-          </div>
-        )}
-      </Shown>
-      {chat.data?.reply_until && (
-        <p class="hint">
-          {t('Telegram lets you reply until {reply_until}.', { reply_until: fullTime(chat.data.reply_until) })}
-        </p>
+      {(chat.data || !chat.failure) && (
+        <>
+          <More more={messages.more} />
+          <Shown known={messages} rows={4}>
+            {({ items }) => (
+              <div aria-live="polite">
+                {items.length === 0 && <Empty title={t('No messages yet')} />}
+                <ol class="messages">
+                  {[...items].reverse().map((message) => (
+                    <Item key={`${message.id} ${message.status}`} message={message} />
+                  ))}
+                </ol>
+              </div>
+            )}
+          </Shown>
+          {chat.data?.reply_until && (
+            <p class="hint">
+              {t('Telegram lets you reply until {reply_until}.', { reply_until: fullTime(chat.data.reply_until) })}
+            </p>
+          )}
+          <Form verb={t('Send')} send={send} disabled={!text.trim()}>
+            <TextField label={t('Write a message')} rows={3} maxLength={4096} value={text} onText={setText} />
+          </Form>
+        </>
       )}
-      <Form verb={t('Send')} send={send} disabled={!text.trim()}>
-        <TextField label={t('Write a message')} rows={3} maxLength={4096} value={text} onText={setText} />
-      </Form>
     </Screen>
   )
 }
