@@ -31,6 +31,8 @@ it('screenshots are added and put into order in the portal, compared in review, 
   await expect.poll(() => captions.count()).toBe(3)
   for (const [i, words] of ['All shelves', 'One shelf', 'Nothing'].entries()) await captions.nth(i).fill(words)
   await button(page, 'Move up').nth(1).press('Enter')
+  // The moved image's field gets the focus in the next frame.
+  await expect.poll(() => captions.nth(0).evaluate((field) => field.matches(':focus'))).toBe(true)
   await button(page, 'Remove').nth(2).press('Enter')
   await expect.poll(() => captions.count()).toBe(2)
   expect([await captions.nth(0).inputValue(), await captions.nth(1).inputValue()]).toEqual(['One shelf', 'All shelves'])
