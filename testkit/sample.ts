@@ -8,7 +8,7 @@ export interface Sample {
   works?: true
 }
 
-/** What a valid call has that can't be derived from the endpoint's declaration. */
+/** Parts of a valid call that can't be derived from the endpoint's declaration. */
 export interface Given extends Partial<Omit<Sample, 'path'>> {
   /** Values of the path's parameters, in their order. */
   ids?: readonly string[]

@@ -1,14 +1,12 @@
-import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { INPUT, OUTPUT } from '#infra/bundle/options.ts'
+import { usingAwsServer } from '#testkit/aws-server.ts'
 import { startStore, type TestStore } from '#testkit/store.ts'
 
 const source = `
@@ -48,44 +46,18 @@ async function bundled(code: string) {
 describe('the bundled AWS SDK', () => {
   let sdk: Sdk
   let store: TestStore
-  let server: Server
-  let endpoint: string
-  const answers: { status: number; body: string; headers?: Record<string, string> }[] = []
-  const requests: { url: string | undefined; headers: IncomingHttpHeaders; body: string }[] = []
+  const aws = usingAwsServer()
 
   beforeAll(async () => {
     const { outfile } = await bundled(source)
     sdk = createRequire(import.meta.url)(outfile)
     store = await startStore()
-    server = createServer(async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
-      requests.push({ url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() })
-      const { status, body, headers } = answers.shift() ?? { status: 500, body: '{}' }
-      response.writeHead(status, headers).end(body)
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   })
-
-  beforeEach(() => {
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDFUNCTION')
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
-    vi.stubEnv('AWS_SESSION_TOKEN', 'the-session')
-    vi.stubEnv('AWS_REGION', 'eu-central-1')
-    requests.length = 0
-    return () => vi.unstubAllEnvs()
-  })
-
-  afterAll(async () => {
-    server.closeAllConnections()
-    server.close()
-    await store.stop()
-  })
+  afterAll(() => store.stop())
 
   const expectSigned = (service: string) => {
-    expect(requests[0]?.headers['x-amz-security-token']).toBe('the-session')
-    expect(requests[0]?.headers.authorization).toMatch(
+    expect(aws.requests[0]?.headers['x-amz-security-token']).toBe('the-session')
+    expect(aws.requests[0]?.headers.authorization).toMatch(
       new RegExp(`Credential=AKIDFUNCTION/\\d+/eu-central-1/${service}/aws4_request`),
     )
   }
@@ -130,13 +102,15 @@ describe('the bundled AWS SDK', () => {
 
   it('reports the name of an error that carries nothing else', async () => {
     const { DynamoDBDocumentClient, PutCommand } = sdk.documents
-    const client = DynamoDBDocumentClient.from(new sdk.dynamodb.DynamoDBClient({ endpoint, maxAttempts: 1 }))
+    const client = DynamoDBDocumentClient.from(
+      new sdk.dynamodb.DynamoDBClient({ endpoint: aws.endpoint, maxAttempts: 1 }),
+    )
     for (const name of [
       'TransactionConflictException',
       'ProvisionedThroughputExceededException',
       'AccessDeniedException',
     ]) {
-      answers.push({
+      aws.answers.push({
         status: 400,
         body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: 'no' }),
       })
@@ -149,10 +123,10 @@ describe('the bundled AWS SDK', () => {
 
   it('retries throttled requests', async () => {
     const body = JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException', message: 'slow' })
-    answers.push({ status: 400, body }, { status: 200, body: '{}' })
+    aws.answers.push({ status: 400, body }, { status: 200, body: '{}' })
     const { DynamoDBClient, ListTablesCommand } = sdk.dynamodb
-    await new DynamoDBClient({ endpoint }).send(new ListTablesCommand({}))
-    expect(requests).toHaveLength(2)
+    await new DynamoDBClient({ endpoint: aws.endpoint }).send(new ListTablesCommand({}))
+    expect(aws.requests).toHaveLength(2)
   })
 
   it('uses the endpoint of the environment, for one service or for all', async () => {
@@ -162,31 +136,33 @@ describe('the bundled AWS SDK', () => {
       ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL'],
     ] as const) {
       vi.stubEnv(other, 'http://127.0.0.1:9')
-      vi.stubEnv(name, endpoint)
-      answers.push({ status: 200, body: '{"TableNames":["here"]}' })
+      vi.stubEnv(name, aws.endpoint)
+      aws.answers.push({ status: 200, body: '{"TableNames":["here"]}' })
       expect((await new DynamoDBClient({}).send(new ListTablesCommand({}))).TableNames).toEqual(['here'])
     }
   })
 
   it('signs with the credentials of the environment, including the session token', async () => {
-    answers.push({ status: 200, body: '{}' })
+    aws.answers.push({ status: 200, body: '{}' })
     const { DynamoDBClient, ListTablesCommand } = sdk.dynamodb
-    await new DynamoDBClient({ endpoint }).send(new ListTablesCommand({}))
+    await new DynamoDBClient({ endpoint: aws.endpoint }).send(new ListTablesCommand({}))
     expectSigned('dynamodb')
   })
 
   it('reports missing credentials in the environment', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', '')
     const { DynamoDBClient, ListTablesCommand } = sdk.dynamodb
-    const call = new DynamoDBClient({ endpoint }).send(new ListTablesCommand({}))
+    const call = new DynamoDBClient({ endpoint: aws.endpoint }).send(new ListTablesCommand({}))
     await expect(call).rejects.toMatchObject({ name: 'CredentialsProviderError' })
-    expect(requests).toEqual([])
+    expect(aws.requests).toEqual([])
   })
 
   it('reads a secret', async () => {
-    answers.push({ status: 200, body: JSON.stringify({ SecretString: '{"current":"k1"}' }) })
+    aws.answers.push({ status: 200, body: JSON.stringify({ SecretString: '{"current":"k1"}' }) })
     const { SecretsManagerClient, GetSecretValueCommand } = sdk.secrets
-    const answer = await new SecretsManagerClient({ endpoint }).send(new GetSecretValueCommand({ SecretId: 'ring' }))
+    const answer = await new SecretsManagerClient({ endpoint: aws.endpoint }).send(
+      new GetSecretValueCommand({ SecretId: 'ring' }),
+    )
     expect(answer.SecretString).toBe('{"current":"k1"}')
     expectSigned('secretsmanager')
   })
@@ -194,26 +170,26 @@ describe('the bundled AWS SDK', () => {
   it('sends to a queue, and checks that the queue received the message', async () => {
     const { SQSClient, SendMessageCommand } = sdk.sqs
     const send = () =>
-      new SQSClient({ endpoint }).send(
-        new SendMessageCommand({ QueueUrl: `${endpoint}/q`, MessageBody: 'hello', MessageGroupId: 'g' }),
+      new SQSClient({ endpoint: aws.endpoint }).send(
+        new SendMessageCommand({ QueueUrl: `${aws.endpoint}/q`, MessageBody: 'hello', MessageGroupId: 'g' }),
       )
-    answers.push({
+    aws.answers.push({
       status: 200,
       body: JSON.stringify({ MessageId: '1', MD5OfMessageBody: '5d41402abc4b2a76b9719d911017c592' }),
     })
     expect((await send()).MessageId).toBe('1')
     expectSigned('sqs')
-    answers.push({ status: 200, body: JSON.stringify({ MessageId: '2', MD5OfMessageBody: '0'.repeat(32) }) })
+    aws.answers.push({ status: 200, body: JSON.stringify({ MessageId: '2', MD5OfMessageBody: '0'.repeat(32) }) })
     await expect(send()).rejects.toThrow(/InvalidChecksum/)
   })
 
   it('puts events on the bus and reports which were refused', async () => {
-    answers.push({
+    aws.answers.push({
       status: 200,
       body: JSON.stringify({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'InternalFailure' }] }),
     })
     const { EventBridgeClient, PutEventsCommand } = sdk.eventbridge
-    const answer = await new EventBridgeClient({ endpoint }).send(
+    const answer = await new EventBridgeClient({ endpoint: aws.endpoint }).send(
       new PutEventsCommand({ Entries: [{ Source: 's', DetailType: 't', Detail: '{}' }] }),
     )
     expect(answer).toMatchObject({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'InternalFailure' }] })

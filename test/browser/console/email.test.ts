@@ -94,7 +94,7 @@ describe('the page behind an e-mail’s link', () => {
     const off = page.getByRole('checkbox', { name: 'No e-mail from this workspace' })
     await off.waitFor()
     expect(await off.isChecked()).toBe(true)
-    // What the page says can be changed there.
+    // The page promises that this can be changed here.
     await off.uncheck()
     await page.getByRole('group').filter({ has: off }).getByRole('button', { name: 'Save' }).click()
     await page.getByText('Preferences saved.').waitFor()

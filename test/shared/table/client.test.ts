@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import {
   BatchGetCommand,
@@ -11,8 +8,9 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createStoreClient, type StoreClient } from '#shared/table/client.ts'
+import { usingAwsServer } from '#testkit/aws-server.ts'
 import { startStore, type TestStore } from '#testkit/store.ts'
 
 let store: TestStore
@@ -92,35 +90,7 @@ it('the tests’ client answers and fails in the same way', async () => {
 })
 
 describe('a call', () => {
-  const answers: { status: number; body: string }[] = []
-  const requests: { headers: IncomingHttpHeaders; body: string }[] = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const piece of request) body += piece
-    requests.push({ headers: request.headers, body })
-    const { status, body: text } = answers.shift() ?? { status: 500, body: '{}' }
-    if (status === 0) response.destroy()
-    else response.writeHead(status, { 'x-amzn-requestid': 'the-request' }).end(text)
-  })
-  let endpoint = ''
-  beforeAll(async () => {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  })
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  beforeEach(() => {
-    answers.length = 0
-    requests.length = 0
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDFUNCTION')
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
-    vi.stubEnv('AWS_SESSION_TOKEN', 'the-session')
-    vi.stubEnv('AWS_REGION', 'eu-central-1')
-    return () => vi.unstubAllEnvs()
-  })
+  const aws = usingAwsServer()
 
   const error = (type: string, message: string) => ({
     status: 400,
@@ -136,39 +106,44 @@ describe('a call', () => {
       { status: 503, body: '<html>' },
       { status: 0, body: '' },
     ]) {
-      answers.push(fault, found)
-      expect((await createStoreClient({ endpoint }).send(get)).Item).toEqual({ pk: 'a' })
+      aws.answers.push(fault, found)
+      expect((await createStoreClient({ endpoint: aws.endpoint }).send(get)).Item).toEqual({ pk: 'a' })
     }
-    expect(requests).toHaveLength(6)
+    expect(aws.requests).toHaveLength(6)
   })
 
   it('fails with the SDK’s error classes', async () => {
-    answers.push(error('TransactionCanceledException', 'no'))
-    await expect(createStoreClient({ endpoint }).send(get)).rejects.toBeInstanceOf(TransactionCanceledException)
+    aws.answers.push(error('TransactionCanceledException', 'no'))
+    await expect(createStoreClient({ endpoint: aws.endpoint }).send(get)).rejects.toBeInstanceOf(
+      TransactionCanceledException,
+    )
   })
 
   it('is given up after four attempts, of which the error tells', async () => {
-    const failed = createStoreClient({ endpoint }).send(get)
+    const failed = createStoreClient({ endpoint: aws.endpoint }).send(get)
     await expect(failed).rejects.toMatchObject({
       $metadata: { attempts: 4, httpStatusCode: 500, requestId: 'the-request' },
     })
-    expect(requests).toHaveLength(4)
+    expect(aws.requests).toHaveLength(4)
   })
 
   it('is not repeated if it was refused, and reports the name of the error', async () => {
     for (const name of ['TransactionConflictException', 'AccessDeniedException', 'ValidationException']) {
-      answers.push(error(name, 'no'))
-      await expect(createStoreClient({ endpoint }).send(get)).rejects.toMatchObject({ name, message: 'no' })
+      aws.answers.push(error(name, 'no'))
+      await expect(createStoreClient({ endpoint: aws.endpoint }).send(get)).rejects.toMatchObject({
+        name,
+        message: 'no',
+      })
     }
-    expect(requests).toHaveLength(3)
+    expect(aws.requests).toHaveLength(3)
   })
 
   it('repeats a transaction under the same token, so that it runs once', async () => {
-    answers.push({ status: 0, body: '' }, { status: 200, body: '{}' }, { status: 200, body: '{}' })
-    const client = createStoreClient({ endpoint })
+    aws.answers.push({ status: 0, body: '' }, { status: 200, body: '{}' }, { status: 200, body: '{}' })
+    const client = createStoreClient({ endpoint: aws.endpoint })
     await client.send(transaction)
     await client.send(transaction)
-    const [first, repeated, another] = requests.map(({ body }) => JSON.parse(body).ClientRequestToken)
+    const [first, repeated, another] = aws.requests.map(({ body }) => JSON.parse(body).ClientRequestToken)
     expect(first).toMatch(/^[\w-]{36}$/)
     expect(repeated).toBe(first)
     expect(another).not.toBe(first)
@@ -180,40 +155,40 @@ describe('a call', () => {
       ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL'],
     ] as const) {
       vi.stubEnv(other, 'http://127.0.0.1:9')
-      vi.stubEnv(name, endpoint)
-      answers.push(found)
+      vi.stubEnv(name, aws.endpoint)
+      aws.answers.push(found)
       expect((await createStoreClient().send(get)).Item).toEqual({ pk: 'a' })
     }
   })
 
   it('is signed with the credentials of the environment, including the session token', async () => {
-    answers.push(found)
-    await createStoreClient({ endpoint }).send(get)
-    const headers = requests[0]?.headers ?? {}
+    aws.answers.push(found)
+    await createStoreClient({ endpoint: aws.endpoint }).send(get)
+    const headers = aws.requests[0]?.headers ?? {}
     expect(headers['x-amz-security-token']).toBe('the-session')
     expect(headers.authorization).toMatch(/Credential=AKIDFUNCTION\/\d+\/eu-central-1\/dynamodb\/aws4_request/)
   })
 
   it('is signed with new credentials once the old ones have expired', async () => {
-    answers.push(found, found)
+    aws.answers.push(found, found)
     let asked = 0
     const credentials = async () => ({
       accessKeyId: `AKID${++asked}`,
       secretAccessKey: `secret${asked}`,
       expiration: new Date(Date.now() - 1_000),
     })
-    const client = createStoreClient({ endpoint, credentials })
+    const client = createStoreClient({ endpoint: aws.endpoint, credentials })
     await client.send(get)
     await client.send(get)
-    const [first, second] = requests.map(({ headers }) => /Credential=(\w+)/.exec(headers.authorization ?? '')?.[1])
+    const [first, second] = aws.requests.map(({ headers }) => /Credential=(\w+)/.exec(headers.authorization ?? '')?.[1])
     expect(first).toMatch(/^AKID\d+$/)
     expect(second).not.toBe(first)
   })
 
   it('is not sent without credentials', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', '')
-    const call = createStoreClient({ endpoint }).send(get)
+    const call = createStoreClient({ endpoint: aws.endpoint }).send(get)
     await expect(call).rejects.toMatchObject({ name: 'CredentialsProviderError' })
-    expect(requests).toEqual([])
+    expect(aws.requests).toEqual([])
   })
 })
