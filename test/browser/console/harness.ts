@@ -38,12 +38,11 @@ export const browserStage = (env: Record<string, string> = {}, options: BrowserC
     stage.platform = await startPlatform(env)
     stage.agent = await startReceiver()
     const { clock, drain } = stage.platform
-    clock.advance(Date.now() - clock.now())
+    clock.run()
     // The platform's workers and clock keep running, as they do outside of tests.
     work = (async () => {
       while (working) {
         await drain()
-        clock.advance(Math.max(0, Date.now() - clock.now()))
         await sleep(25)
       }
     })()
