@@ -1,4 +1,4 @@
 import fc from 'fast-check'
-import { SEED } from './sampling.ts'
+import { SEED, sampleSize } from './sampling.ts'
 
-fc.configureGlobal({ seed: SEED })
+fc.configureGlobal({ seed: SEED, numRuns: sampleSize(100) })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { browserStage } from '#test/browser/console/harness.ts'
-import { isSampled } from '#testkit/sampling.ts'
+import { sampleOf } from '#testkit/sampling.ts'
 import { enter, furnish, open, type Sights, type Stop } from './tour.ts'
 
 const stage = browserStage()
@@ -33,7 +33,7 @@ const LARGEST = `new Promise((resolve) => {
 
 describe('the largest part of a page', () => {
   let sights: Sights
-  it.each(STOPS.filter((_, n) => isSampled(n, 2)))(
+  it.each(sampleOf(STOPS, 2))(
     'of $surface ($name) is there within seconds at 400 kbit/s with 400 ms of latency',
     async (stop) => {
       sights ??= await furnish(stage)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runCommand } from '#testkit/command.ts'
-import { isSampled } from '#testkit/sampling.ts'
+import { sampleOf } from '#testkit/sampling.ts'
 
 const COMMANDS = [
   ...['admin', 'deploy', 'keys', 'preflight', 'redrive', 'settings', 'telegram', 'upgrade'].map(
@@ -14,7 +14,7 @@ const COMMANDS = [
 ]
 
 /** Each test starts a process. */
-const SAMPLE = COMMANDS.filter((_, n) => isSampled(n, 3))
+const SAMPLE = sampleOf(COMMANDS, 3)
 
 describe.each(SAMPLE)('%s', (file) => {
   it('refuses an unknown option in one line, with exit code 2', async () => {

@@ -17,6 +17,7 @@ import { describe, expect, it } from 'vitest'
 import { dataMessage } from '#examples/demo/a2a-agents.ts'
 import { resumingFetch } from '#examples/demo/resuming.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
+import { sampleOf } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { must, until } from '../e2e/support.ts'
 import { usingLocal } from '../e2e/using-local.ts'
@@ -200,12 +201,15 @@ const legacy = async (url: string, binding: string, fetchImpl: typeof fetch): Pr
   }
 }
 
-describe.each([
+const FACES = [
   ['1.3.0', 'JSONRPC', current],
   ['1.3.0', 'HTTP+JSON', current],
   ['0.3.14', 'JSONRPC', legacy],
   ['0.3.14', 'HTTP+JSON', legacy],
-] as const)('the official JavaScript client %s over %s', (version, binding, connect) => {
+] as const
+
+// A sample has one of the bindings, in both versions.
+describe.each(sampleOf(FACES, 2))('the official JavaScript client %s over %s', (version, binding, connect) => {
   it('sees every event of a task once and in order, although each of its streams is cut after one event', async () => {
     const { url, token } = await installed()
     const resuming = resumingFetch(token)
