@@ -15,6 +15,8 @@ interface Entry<T> {
   watchers: number
   /** Number of the latest request. Responses to older ones are dropped. */
   turn: number
+  /** Settles when the latest request is over. */
+  latest?: Promise<void>
   /** The user has loaded further pages. They stay for the way back, and the first one is loaded again then. */
   deep?: boolean
 }
@@ -30,7 +32,14 @@ const entryOf = <T>(key: string, load: () => Promise<T>): Entry<T> => {
   return made
 }
 
-const loadEntry = async <T>(entry: Entry<T>): Promise<void> => {
+/** Loads an entry. If a later load overtakes this one, its data is the one to wait for. */
+const loadEntry = <T>(entry: Entry<T>): Promise<void> => {
+  const loaded: Promise<void> = request(entry).then(() => (entry.latest === loaded ? undefined : entry.latest))
+  entry.latest = loaded
+  return loaded
+}
+
+const request = async <T>(entry: Entry<T>): Promise<void> => {
   const turn = ++entry.turn
   entry.known.value = { ...entry.known.value, loading: true }
   try {

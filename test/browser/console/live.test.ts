@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { expectFocus } from '#test/browser/keyboard.ts'
+import { installed } from '#testkit/fixtures.ts'
 import { callAs, consoleStage, heading, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
@@ -49,6 +51,46 @@ describe('an open page', () => {
     await createTask(who, 'Count the stock')
     await again
     await page.getByText('Count the stock').waitFor({ timeout: 5_000 })
+  })
+
+  it('keeps the focus when a change from elsewhere overtakes the reload after a person’s own', async () => {
+    const { page, url, platform } = stage
+    const who = await person(stage)
+    await installed(platform.deps, { workspaceId: who.workspace.id })
+    const news: (() => void)[] = []
+    let told = 0
+    let isHeld = false
+    await page.routeWebSocket(/./, (socket) => {
+      socket.connectToServer().onMessage((message) => {
+        if (isHeld) return news.push(() => socket.send(message))
+        socket.send(message)
+        told += 1
+      })
+    })
+    await openAs(stage, who, '/access')
+    const revoke = page.getByRole('button', { name: 'Revoke access', exact: true })
+    await revoke.waitFor()
+    await expect.poll(() => told).toBeGreaterThan(0)
+    isHeld = true
+    const reloads: (() => Promise<unknown>)[] = []
+    await page.route(`${url}/console/grants`, async (route) => {
+      const response = await route.fetch()
+      reloads.push(async () => {
+        const arrives = page.waitForResponse((one) => one.request() === route.request())
+        await route.fulfill({ response })
+        await (await arrives).finished()
+        // Two frames later, the page shows what it learned.
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      })
+    })
+    await revoke.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke access' }).click()
+    await expect.poll(() => [reloads.length, news.length]).toEqual([1, 1])
+    news[0]?.()
+    await expect.poll(() => reloads.length).toBe(2)
+    for (const finish of reloads) await finish()
+    await page.getByText('No external apps have access.').waitFor()
+    await expectFocus(page, 'heading', 'Connected apps')
   })
 
   it('that meets the rate limit in the background reloads by itself after Retry-After, once somebody looks at it', async () => {
