@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildDocsAssets } from '#openapi/docs-page.ts'
 import { GUIDES } from '#openapi/guides.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
-import { launchChromium } from '#testkit/chromium.ts'
 import { isSampled } from '#testkit/sampling.ts'
+import { usingChromium } from '#testkit/using-chromium.ts'
 import { type DocsServer, serveDocs } from './docs-server.ts'
 import { sampleOpenapi } from './sample-openapi.ts'
 
@@ -26,7 +26,7 @@ const THEMES = (['light', 'dark'] as const).filter((_, n) => isSampled(n, 2))
 
 describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
   let outDir: string
-  let browser: Browser
+  const chromium = usingChromium()
   let server: DocsServer
   let page: Page
   let requests: string[]
@@ -36,16 +36,14 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
     outDir = await mkdtemp(join(tmpdir(), 'docs-'))
     const { files } = await buildDocsAssets({ outDir, documentOf: () => sampleOpenapi })
     server = await serveDocs(outDir, files, sampleOpenapi, '/stage')
-    browser = await launchChromium()
   })
   afterAll(async () => {
-    await browser?.close()
     await server?.[Symbol.asyncDispose]()
     await rm(outDir, { recursive: true, force: true })
   })
 
   beforeEach(async () => {
-    page = await browser.newPage({ colorScheme, viewport: { width: 1_280, height: 900 } })
+    page = await chromium.browser.newPage({ colorScheme, viewport: { width: 1_280, height: 900 } })
     requests = []
     complaints = []
     page.setDefaultTimeout(30_000)
@@ -264,7 +262,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
   })
 
   it('is readable without JavaScript: guides, every error, every operation', async () => {
-    const plain = await browser.newContext({ javaScriptEnabled: false, colorScheme })
+    const plain = await chromium.browser.newContext({ javaScriptEnabled: false, colorScheme })
     const still = await plain.newPage()
     await still.goto(`${server.url}/docs#internal_error`)
     for (const code of Object.keys(ERRORS)) expect(await still.locator(`[id="${code}"]`).isVisible(), code).toBe(true)

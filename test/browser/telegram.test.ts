@@ -4,10 +4,10 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { validate } from '@tma.js/init-data-node'
 import { Api } from 'grammy'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTelegram, type Telegram } from '#local/telegram.ts'
-import { launchChromium } from '#testkit/chromium.ts'
+import { usingChromium } from '#testkit/using-chromium.ts'
 
 const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
 /** Folder for screenshots, if any. */
@@ -19,11 +19,7 @@ const axeFindings = async (page: Page): Promise<string[]> => {
   return page.evaluate('axe.run().then(({ violations }) => violations.map((v) => v.id + " " + v.nodes[0].html))')
 }
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchChromium()
-})
-afterAll(() => browser?.close())
+const chromium = usingChromium()
 
 describe.each(['light', 'dark'] as const)('the Telegram stand-in in %s mode', (colorScheme) => {
   let telegram: Telegram
@@ -70,7 +66,7 @@ describe.each(['light', 'dark'] as const)('the Telegram stand-in in %s mode', (c
     telegram = await createTelegram({ token: TOKEN, username: 'test_bot', name: 'Test' })
     api = new Api(TOKEN, { apiRoot: telegram.url })
     await startBot()
-    context = await browser.newContext({ colorScheme, viewport: { width: 720, height: 800 } })
+    context = await chromium.browser.newContext({ colorScheme, viewport: { width: 720, height: 800 } })
     context.setDefaultTimeout(30_000)
     page = await context.newPage()
     complaints = []

@@ -1,8 +1,8 @@
 import type { Locator } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Person, Telegram } from '#local/telegram.ts'
-import { launchChromium } from '#testkit/chromium.ts'
 import { usingReceiver } from '#testkit/using.ts'
+import { usingChromium } from '#testkit/using-chromium.ts'
 import { type Agent, must, newAgent, pkce, send, until } from './support.ts'
 import { usingOwnLocal } from './using-local.ts'
 
@@ -13,6 +13,7 @@ let telegram: Telegram
 let ada: Person
 const running = usingOwnLocal()
 const receiver = usingReceiver()
+const chromium = usingChromium()
 beforeAll(async () => {
   telegram = running.platform.telegram
   ada = telegram.person({ first_name: 'Ada', last_name: 'Lovelace', username: 'ada' })
@@ -140,9 +141,8 @@ describe('consent in the messaging app', () => {
 
   it('works in a browser alone, with the messenger’s page in place of the app', async () => {
     await joinSandbox(telegram.person({ first_name: 'Bob' }))
-    const browser = await launchChromium()
+    const context = await chromium.browser.newContext()
     try {
-      const context = await browser.newContext()
       context.setDefaultTimeout(30_000)
       const opened = async (link: Locator) => {
         const [page] = await Promise.all([context.waitForEvent('page'), link.click()])
@@ -164,7 +164,7 @@ describe('consent in the messaging app', () => {
       await consent.getByRole('heading', { name: 'Continue in Telegram' }).waitFor({ state: 'hidden' })
       expect(await consent.content()).not.toContain('code_')
     } finally {
-      await browser.close()
+      await context.close()
     }
   })
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core'
+import type { BrowserContextOptions, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type Person, personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
-import { launchChromium } from '#testkit/chromium.ts'
 import { actors, REDIRECT } from '#testkit/oauth.ts'
 import { startPlatform, TEST_BOT, type TestPlatform } from '#testkit/platform.ts'
+import { usingChromium } from '#testkit/using-chromium.ts'
 import { serveToBrowser } from './page-server.ts'
 
 export const BOT = { username: 'platform_bot', url: 'https://t.me/platform_bot', login_widget: true }
@@ -30,17 +30,15 @@ export interface Stage {
  */
 export const consentStage = (env: Record<string, string> = {}, options: BrowserContextOptions = {}): Stage => {
   const stage = {} as Stage
+  const chromium = usingChromium()
   let server: Awaited<ReturnType<typeof serveToBrowser>>
-  let browser: Browser
   beforeAll(async () => {
     stage.platform = await startPlatform(env)
     stage.act = actors(stage.platform)
     server = await serveToBrowser(stage.platform, '/stage')
     stage.url = server.url
-    browser = await launchChromium()
   })
   afterAll(async () => {
-    await browser.close()
     await server.close()
     await stage.platform.stop()
   })
@@ -48,7 +46,7 @@ export const consentStage = (env: Record<string, string> = {}, options: BrowserC
     stage.platform.clock.advance(60_000)
     const problems: string[] = []
     stage.problems = problems
-    const context = await browser.newContext(options)
+    const context = await chromium.browser.newContext(options)
     stage.mayAsk = new Set([new URL(server.url).origin, new URL(REDIRECT).origin])
     context.on('request', (request) => {
       const { origin, protocol } = new URL(request.url())

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { serveToBrowser } from '#test/browser/consent/page-server.ts'
-import { launchChromium } from '#testkit/chromium.ts'
 import { startPlatform, succeeded, type TestPlatform } from '#testkit/platform.ts'
 import { type Receiver, startReceiver } from '#testkit/receiver.ts'
+import { usingChromium } from '#testkit/using-chromium.ts'
 
 /** Context of a test. */
 export interface Stage {
@@ -31,6 +31,7 @@ export interface Stage {
  */
 export const browserStage = (env: Record<string, string> = {}, options: BrowserContextOptions = {}): Stage => {
   const stage = {} as Stage
+  const chromium = usingChromium()
   let server: Awaited<ReturnType<typeof serveToBrowser>>
   let working = true
   let work: Promise<void>
@@ -49,12 +50,11 @@ export const browserStage = (env: Record<string, string> = {}, options: BrowserC
     server = await serveToBrowser(stage.platform, '/stage', true)
     stage.url = server.url
     stage.live = server.live
-    stage.browser = await launchChromium()
+    stage.browser = chromium.browser
   })
   afterAll(async () => {
     working = false
     await work
-    await stage.browser.close()
     await Promise.all([server.close(), stage.agent.close()])
     await stage.platform.stop()
   })

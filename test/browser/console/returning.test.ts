@@ -45,6 +45,8 @@ describe('a group of the navigation', () => {
     await page.getByText('Workspace', { exact: true }).last().focus()
     await page.keyboard.press('Enter')
     await expect.poll(() => members.isVisible()).toBe(false)
+    // The page keeps it a moment later.
+    await expect.poll(() => page.evaluate('localStorage.getItem("folded")')).toBe('["Workspace"]')
     await page.reload()
     await page.getByRole('link', { name: 'Marketplace' }).waitFor()
     expect(await members.isVisible()).toBe(false)
