@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { browserStage, expectAccessible, openAs, person } from '#test/browser/console/harness.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
+import { browserStage, openAs, person } from '#test/browser/console/harness.ts'
 
 const stage = browserStage()
 

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -7,22 +6,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { buildDocsAssets } from '#openapi/docs-page.ts'
 import { GUIDES } from '#openapi/guides.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
-import { isSampled } from '#testkit/sampling.ts'
 import { usingChromium } from '#testkit/using-chromium.ts'
+import { findViolations, THEMES, takePicture } from './accessible.ts'
 import { type DocsServer, serveDocs } from './docs-server.ts'
 import { sampleOpenapi } from './sample-openapi.ts'
-
-/** Folder for screenshots, if any. */
-const PICTURES = process.env.SCREENSHOTS
-
-/** Returns the rule and the first element of each axe violation. */
-const axeFindings = async (page: Page): Promise<string[]> => {
-  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
-  return page.evaluate('axe.run().then(({ violations }) => violations.map((v) => v.id + " " + v.nodes[0].html))')
-}
-
-/** `npm test` draws one of the themes by its seed, `npm run test:deep` takes both. */
-const THEMES = (['light', 'dark'] as const).filter((_, n) => isSampled(n, 2))
 
 describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
   let outDir: string
@@ -59,9 +46,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
     expect(requests.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith('data:'))).toEqual([])
   })
 
-  const picture = async (name: string) => {
-    if (PICTURES) await page.screenshot({ path: `${PICTURES}/docs-${colorScheme}-${name}.png` })
-  }
+  const picture = (name: string) => takePicture(page, `docs-${colorScheme}-${name}`)
 
   const reference = () => page.getByRole('main')
   const openReference = async () => {
@@ -75,7 +60,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
     await picture('start')
     expect(await page.locator('nav.side > ul > li').count()).toBe(Object.keys(GUIDES).length)
     expect(requests.some((url) => url.includes('/reference-'))).toBe(false)
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await page.getByRole('main').getByRole('link', { name: 'quickstart', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Quickstart' }).waitFor()
     expect(page.url()).toBe(`${server.url}/docs/hosted-quickstart`)
@@ -89,7 +74,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
     await page.goto(`${server.url}/docs/${name}`)
     await page.locator('nav.side a[aria-current]').waitFor()
     await picture(name)
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
   })
 
@@ -113,7 +98,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
     await page.keyboard.type('rotate secret')
     await search.getByRole('link', { name: /^Rotate the secret/ }).waitFor()
     await picture('search')
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.locator('#rotate-the-secret:target').waitFor()
@@ -159,7 +144,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
     await python.click()
     await page.getByText('import httpx').waitFor()
     await picture('tabs')
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await page.goto(`${server.url}/docs/a2a-agents`)
     await page.getByText('import uvicorn').waitFor()
     await page.getByRole('tab', { selected: true }).focus()
@@ -171,7 +156,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
     await page.goto(`${server.url}/docs/limits`)
     await page.getByRole('button', { name: 'No', exact: true }).click()
     await page.getByLabel('What is missing or wrong?').fill('The burst of tools.')
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     const sent = page.waitForRequest('**/api/v1/dev/docs/feedback')
     await page.getByRole('button', { name: 'Send' }).click()
     expect((await sent).postDataJSON()).toEqual({ page: 'limits', helpful: false, comment: 'The burst of tools.' })
@@ -184,7 +169,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
     await page.getByText('1 of 6 parts don’t answer as they should.').waitFor()
     expect(await page.getByText(/^Works/).count()).toBe(5)
     await picture('status')
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     complaints = complaints.filter((text) => !text.startsWith('Failed to load resource'))
   })
 
@@ -204,7 +189,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
     await reference().getByText('A run succeeded').first().waitFor()
     await reference().getByText('List <webhook> subscriptions').first().waitFor()
     await picture('reference')
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     await picture('reference-390')
@@ -230,7 +215,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
         await entry.evaluate((element: { matches: (selector: string) => boolean }) => element.matches(':target')),
       ).toBe(true)
       await picture(`error${path.replaceAll('/', '-')}`)
-      expect(await axeFindings(page)).toEqual([])
+      expect(await findViolations(page)).toEqual([])
     }
     expect(requests.some((url) => url.includes('/reference-'))).toBe(false)
   })

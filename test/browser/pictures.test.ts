@@ -1,21 +1,19 @@
 import { mkdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { browserStage } from '#test/browser/console/harness.ts'
+import { PICTURES, takePicture } from './accessible.ts'
 import { enter, furnish, open, type Sights, type Stop, stopsOf } from './tour.ts'
-
-/** Folder for the pictures. They are for people to look at, and nothing compares them. */
-const folder = process.env.SCREENSHOTS
 
 const WIDTHS = { phone: 390, desktop: 1_280 } as const
 
-describe.runIf(folder)('pictures of every page', () => {
+describe.runIf(PICTURES)('pictures of every page', () => {
   const stage = browserStage()
   let sights: Sights
   it.each(['console', 'staff', 'portal'] satisfies Stop['surface'][])(
     'of the %s are taken in both themes and two widths, without anything beyond the right edge',
     async (surface) => {
       sights ??= await furnish(stage)
-      await mkdir(folder ?? '', { recursive: true })
+      await mkdir(PICTURES ?? '', { recursive: true })
       await enter(stage, surface, sights)
       const { page } = stage
       for (const stop of await stopsOf(surface, sights)) {
@@ -24,7 +22,7 @@ describe.runIf(folder)('pictures of every page', () => {
           await page.setViewportSize({ width, height: 900 })
           for (const colorScheme of ['light', 'dark'] as const) {
             await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-            await page.screenshot({ path: `${folder}/${stop.name}-${name}-${colorScheme}.png`, fullPage: true })
+            await takePicture(page, `${stop.name}-${name}-${colorScheme}`, { fullPage: true })
           }
           const beyond = await page.evaluate(
             'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',

@@ -8,8 +8,9 @@ import type { BuiltFiles } from '#shared/http/built-files.ts'
 import { openBuiltFiles } from '#shared/http/built-files.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { serveToBrowser } from '#test/browser/consent/page-server.ts'
-import { expectAccessible, type Stage } from '#test/browser/console/harness.ts'
+import type { Stage } from '#test/browser/console/harness.ts'
 import type { BuildOptions } from '#web/built/build.ts'
 
 /** Has a stage serve a page in the tests' made-up language, which runs from right to left. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { browserStage, expectAccessible, openAs, person, visit } from '#test/browser/console/harness.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
+import { browserStage, openAs, person, visit } from '#test/browser/console/harness.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { pngOf } from '#testkit/images.ts'
 import { openAs as openStaff, SUPERADMIN } from './admin/harness.ts'

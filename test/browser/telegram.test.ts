@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises'
 import { createServer, request, type Server } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { validate } from '@tma.js/init-data-node'
 import { Api } from 'grammy'
@@ -8,20 +6,12 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTelegram, type Telegram } from '#local/telegram.ts'
 import { usingChromium } from '#testkit/using-chromium.ts'
+import { findViolations, THEMES, takePicture } from './accessible.ts'
 
 const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
-/** Folder for screenshots, if any. */
-const PICTURES = process.env.SCREENSHOTS
-
-/** Returns the rule and the first element of each axe violation. */
-const axeFindings = async (page: Page): Promise<string[]> => {
-  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
-  return page.evaluate('axe.run().then(({ violations }) => violations.map((v) => v.id + " " + v.nodes[0].html))')
-}
-
 const chromium = usingChromium()
 
-describe.each(['light', 'dark'] as const)('the Telegram stand-in in %s mode', (colorScheme) => {
+describe.each(THEMES)('the Telegram stand-in in %s mode', (colorScheme) => {
   let telegram: Telegram
   let api: Api
   let bot: Server
@@ -85,15 +75,13 @@ describe.each(['light', 'dark'] as const)('the Telegram stand-in in %s mode', (c
     expect(requests.filter((url) => !url.startsWith(`${telegram.url}/`))).toEqual([])
   })
 
-  const picture = async (name: string) => {
-    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${colorScheme}-${name}.png` })
-  }
+  const picture = (name: string) => takePicture(page, `${colorScheme}-${name}`)
 
   it('starts the bot with the link’s parameter by keyboard, and passes signed init data to its Mini App', async () => {
     await page.goto(`${telegram.url}/test_bot?start=oauth_abc`)
     expect(await page.title()).toContain('Local stand-in for Telegram')
     await picture('who')
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await page.keyboard.type('Ada')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Start' }).waitFor()
@@ -103,7 +91,7 @@ describe.each(['light', 'dark'] as const)('the Telegram stand-in in %s mode', (c
     // The bot's messages are shown as plain text.
     await page.getByText('<b>You wrote</b> /start oauth_abc').waitFor()
     await picture('chat')
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Shift+Tab')
@@ -143,7 +131,7 @@ describe.each(['light', 'dark'] as const)('the Telegram stand-in in %s mode', (c
     await page.getByRole('button', { name: 'Reply' }).click()
     await page.getByText('Reply to: <b>You wrote</b> Hello').waitFor()
     await picture('replying')
-    expect(await axeFindings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await page.getByLabel('Message', { exact: true }).fill('Seven')
     await page.keyboard.press('Enter')
     await page.getByText('<b>You wrote</b> Seven in reply to “<b>You wrote</b> Hello”').waitFor()

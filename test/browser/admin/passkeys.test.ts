@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { expectAccessible, heading, visit } from '#test/browser/console/harness.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
+import { heading, visit } from '#test/browser/console/harness.ts'
 import { addAuthenticator, onLocalhost } from '#test/browser/passkeys.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { adminStage, fillSignIn, newAdmin, openAs, staffCall } from './harness.ts'

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import type { BrowserContextOptions, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type Person, personOf } from '#local/telegram/person.ts'
@@ -95,27 +93,3 @@ let persons = 1_000
 export const someone = (first_name = `Person ${++persons}`): Person => personOf({ id: ++persons, first_name })
 
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 })
-
-const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** Expects no axe violations and no horizontal overflow, in both colour schemes, on a phone and on a desktop. */
-export const expectAccessible = async (page: Page, state: string): Promise<void> => {
-  for (const width of [360, 1_280]) {
-    await page.setViewportSize({ width, height: 800 })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      const faults = await page.evaluate(
-        `${await axe}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map((n) => n.html).join()))`,
-      )
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      expect({ state, width, colorScheme, faults, overflow }).toMatchObject({ faults: [], overflow: 0 })
-      if (process.env.SCREENSHOTS)
-        await page.screenshot({
-          path: `${process.env.SCREENSHOTS}/consent-${state}-${width}-${colorScheme}.png`,
-          fullPage: true,
-        })
-    }
-  }
-}

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { consentStage, expectAccessible, heading, json, openAs, signer, someone } from './harness.ts'
+import { consentStage, heading, json, openAs, signer, someone } from './harness.ts'
 
 const stage = consentStage()
 
@@ -41,13 +42,13 @@ describe('the consent page inside Telegram', () => {
       ['web_app_ready', {}],
       ['web_app_expand', {}],
     ])
-    await expectAccessible(page, 'mini-app')
+    await expectAccessible(page, 'consent-mini-app')
     await page.getByRole('button', { name: 'Approve' }).click()
     await heading(page, 'Access granted').waitFor()
     const [type, data] = (await told()).at(-1) ?? []
     expect(type).toBe('web_app_open_link')
     expect((data as { url: string }).url).toMatch(/^https:\/\/client\.example\/callback\?code=code_/)
-    await expectAccessible(page, 'mini-app-end')
+    await expectAccessible(page, 'consent-mini-app-end')
     await page.getByRole('link', { name: 'Continue to client.example' }).click()
     expect((await told()).filter(([name]) => name === 'web_app_open_link')).toHaveLength(2)
     await page.getByRole('button', { name: 'Close' }).click()
@@ -93,7 +94,7 @@ describe('the consent page inside Telegram', () => {
     await page.getByText('Signed in as Ann.').waitFor()
     await page.goto(`${stage.url}/oauth/consent/mini-app?tg=${tg}`)
     await heading(page, 'Open this link in Telegram').waitFor()
-    await expectAccessible(page, 'not-in-messenger')
+    await expectAccessible(page, 'consent-not-in-messenger')
     await page.getByRole('link', { name: 'Open the web page' }).click()
     await page.waitForURL(`${stage.url}/oauth/consent?tg=${tg}`)
   })
@@ -109,7 +110,7 @@ describe('the consent page inside Telegram', () => {
     await page.goto(address(tg, initData('Ann').replace('Ann', 'Eve')))
     await page.reload()
     await heading(page, 'We couldn’t verify who you are').waitFor()
-    await expectAccessible(page, 'unconfirmed')
+    await expectAccessible(page, 'consent-unconfirmed')
   })
 
   it('can’t decide with a session that Telegram didn’t vouch for', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { REDIRECT } from '#testkit/oauth.ts'
 import { routeWidget, WIDGET, widgetButton } from '../widget.ts'
-import { BOT, consentStage, expectAccessible, heading, json, refuse, signer, someone } from './harness.ts'
+import { BOT, consentStage, heading, json, refuse, signer, someone } from './harness.ts'
 
 const stage = consentStage({ CONSOLE_AUTO_PROVISION: 'false' })
 
@@ -31,7 +32,7 @@ describe('signing in with the login widget', () => {
     await routeBot()
     await open(tg)
     await widgetButton(page).waitFor()
-    await expectAccessible(page, 'sign-in-bot')
+    await expectAccessible(page, 'consent-sign-in-bot')
     await widgetButton(page).click()
     await page.getByText('Signed in as Ann.').waitFor()
     expect(page.url()).toBe(`${stage.url}/oauth/consent?tg=${tg}`)
@@ -68,7 +69,7 @@ describe('signing in with the login widget', () => {
     await open(tg)
     await widgetButton(page).click()
     await page.getByText('We couldn’t verify your Telegram sign-in. Sign in again.').waitFor()
-    await expectAccessible(page, 'widget-refused')
+    await expectAccessible(page, 'consent-widget-refused')
   })
 
   it('isn’t offered if the bot has none, and then no third-party script runs', async () => {
@@ -85,7 +86,7 @@ describe('signing in with the login widget', () => {
     await open(await link())
     await page.getByText('Open this link in Telegram to sign in.').waitFor()
     expect(await page.getByRole('button').count()).toBe(0)
-    await expectAccessible(page, 'no-way')
+    await expectAccessible(page, 'consent-no-way')
     await page.route('**/console/bot/info', (route) => refuse(route, 409, 'conflict'))
     await page.reload()
     await page.getByText('Telegram can’t be reached right now.').waitFor()
@@ -114,7 +115,7 @@ describe('handing over to Telegram', () => {
     const tab = await handOver(tg)
     expect(tab.url()).toBe(`${BOT.url}?start=oauth_${tg}`)
     expect(await tab.evaluate('opener')).toBeNull()
-    await expectAccessible(page, 'handed-over')
+    await expectAccessible(page, 'consent-handed-over')
     await page.getByRole('timer').getByText(/^9:/).waitFor()
 
     const { body } = await platform.call('POST', '/console/bot/webapp-auth', {
@@ -124,7 +125,7 @@ describe('handing over to Telegram', () => {
     await page.clock.runFor(3_000)
     await heading(page, 'This request is closed').waitFor()
     expect(page.url(), 'the page doesn’t learn the outcome').toBe(`${stage.url}/oauth/consent?tg=${tg}`)
-    await expectAccessible(page, 'handed-over-end')
+    await expectAccessible(page, 'consent-handed-over-end')
   })
 
   it('polls every 3 seconds, less often in a hidden tab, and at once when the tab is visible again', async () => {

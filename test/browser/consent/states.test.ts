@@ -5,9 +5,10 @@ import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { DeveloperEntity } from '#shared/identity/developers/entity.ts'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { REDIRECT } from '#testkit/oauth.ts'
-import { consentStage, expectAccessible, heading, openAs, refuse, signInHere } from './harness.ts'
+import { consentStage, heading, openAs, refuse, signInHere } from './harness.ts'
 
 const stage = consentStage()
 
@@ -31,7 +32,7 @@ describe('every state of the consent page explains itself in words', () => {
       .getByRole('timer')
       .getByText(/^(10:00|9:5\d)$/)
       .waitFor()
-    await expectAccessible(page, 'sign-in-local')
+    await expectAccessible(page, 'consent-sign-in-local')
   })
 
   it('a request from a verified developer', async () => {
@@ -58,7 +59,7 @@ describe('every state of the consent page explains itself in words', () => {
     await page.getByText('by Acme Ltd', { exact: true }).waitFor()
     await page.getByText('Verified developer', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'App’s privacy policy' }).waitFor()
-    await expectAccessible(page, 'request')
+    await expectAccessible(page, 'consent-request')
   })
 
   it('a repeated request, with added and removed permissions', async () => {
@@ -73,7 +74,7 @@ describe('every state of the consent page explains itself in words', () => {
     await openAs(stage, await stage.act.link(app), workspaceId)
     await page.locator('#lost-scopes').getByText('Create and delete files').waitFor()
     await page.getByRole('checkbox', { name: /chat:write/ }).uncheck()
-    await expectAccessible(page, 'request-again')
+    await expectAccessible(page, 'consent-request-again')
   })
 
   it('long names without spaces, and an app that requests no permissions', async () => {
@@ -82,7 +83,7 @@ describe('every state of the consent page explains itself in words', () => {
     await changeApp(app.id, { name: 'W'.repeat(80), summary: 'x'.repeat(300) })
     await openAs(stage, tg, 'y'.repeat(100))
     await page.getByText('No permissions requested').waitFor()
-    await expectAccessible(page, 'long-names')
+    await expectAccessible(page, 'consent-long-names')
   })
 
   it('no usable workspace, with the reason and whom to ask; declining still works', async () => {
@@ -94,7 +95,7 @@ describe('every state of the consent page explains itself in words', () => {
       .getByText(/home-\d+: This app isn’t approved yet or is no longer listed\. .* ask its developer\./)
       .waitFor()
     expect(await approve().isDisabled()).toBe(true)
-    await expectAccessible(page, 'no-workspace')
+    await expectAccessible(page, 'consent-no-workspace')
     await decline().click()
     await page.waitForURL(`${REDIRECT}**`)
   })
@@ -108,7 +109,7 @@ describe('every state of the consent page explains itself in words', () => {
     await page.getByText(/Only admins and owners can install apps here\. Ask one of them\./).waitFor()
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByText(/Link copied|Copy it from here: .*\/oauth\/consent\?tg=/).waitFor()
-    await expectAccessible(page, 'member')
+    await expectAccessible(page, 'consent-member')
 
     const admin = await stage.act.signIn()
     expect((await stage.act.open(admin.token, tg)).body.claimed).toBe(true)
@@ -161,7 +162,7 @@ describe('every state of the consent page explains itself in words', () => {
       .getByRole('alert')
       .getByText(/no published version/)
       .waitFor()
-    await expectAccessible(page, 'no-manifest')
+    await expectAccessible(page, 'consent-no-manifest')
     await decline().click()
     await page.waitForURL(`${REDIRECT}**`)
   })
@@ -176,7 +177,7 @@ describe('every state of the consent page explains itself in words', () => {
       await approve().click()
       await heading(page, 'This app has changed').waitFor()
     }
-    await expectAccessible(page, 'over-plain')
+    await expectAccessible(page, 'consent-over-plain')
   })
 
   it('a suspended app', async () => {
@@ -185,7 +186,7 @@ describe('every state of the consent page explains itself in words', () => {
     await changeApp(app.id, { status: 'suspended' })
     await openAs(stage, tg)
     await heading(page, 'This app is suspended').waitFor()
-    await expectAccessible(page, 'suspended')
+    await expectAccessible(page, 'consent-suspended')
   })
 
   it('a link that is another user’s, expired, used, unknown or incomplete', async () => {
@@ -194,7 +195,7 @@ describe('every state of the consent page explains itself in words', () => {
     await act.open((await act.signIn()).token, tg)
     await openAs(stage, tg)
     await heading(page, 'You can’t use this link').waitFor()
-    await expectAccessible(page, 'not-yours')
+    await expectAccessible(page, 'consent-not-yours')
 
     const decided = await act.link(app)
     await act.decide((await act.signIn()).token, decided, { decision: 'deny' })
@@ -209,12 +210,12 @@ describe('every state of the consent page explains itself in words', () => {
       await page.goto(`${url}/oauth/consent?tg=${one}`)
       await heading(page, 'This link has expired').waitFor()
     }
-    await expectAccessible(page, 'expired')
+    await expectAccessible(page, 'consent-expired')
     for (const query of ['', '?tg=', '?tg=a%20b']) {
       await page.goto(`${url}/oauth/consent${query}`)
       await heading(page, 'This link is incomplete').waitFor()
     }
-    await expectAccessible(page, 'incomplete')
+    await expectAccessible(page, 'consent-incomplete')
   })
 
   it('no connection, with a retry', async () => {
@@ -223,7 +224,7 @@ describe('every state of the consent page explains itself in words', () => {
     await page.route('**/oauth/consent/status?*', (route) => route.abort(), { times: 1 })
     await page.goto(`${url}/oauth/consent?tg=${tg}`)
     await heading(page, 'No connection').waitFor()
-    await expectAccessible(page, 'no-connection')
+    await expectAccessible(page, 'consent-no-connection')
     await page.getByRole('button', { name: 'Try again' }).click()
     await heading(page, 'Sign in to continue').waitFor()
   })
@@ -235,7 +236,7 @@ describe('every state of the consent page explains itself in words', () => {
     await openAs(stage, tg)
     await heading(page, 'Something went wrong on our end').waitFor()
     await page.getByText('Request ID: req_test').waitFor()
-    await expectAccessible(page, 'server-error')
+    await expectAccessible(page, 'consent-server-error')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.route('**/oauth/consent/decision', (route) => refuse(route, 500, 'internal_error'), { times: 1 })
     await approve().click()
@@ -256,7 +257,7 @@ describe('every state of the consent page explains itself in words', () => {
     await platform.call('DELETE', '/console/session', { token: String(token) })
     await approve().click()
     await page.getByText('Your session expired. Sign in again. Your choices are saved.').waitFor()
-    await expectAccessible(page, 'session-over')
+    await expectAccessible(page, 'consent-session-over')
     await signInHere(page, who.user, who.workspace)
     await approve().waitFor()
     expect(await page.getByRole('checkbox', { name: /chat:write/ }).isChecked()).toBe(false)

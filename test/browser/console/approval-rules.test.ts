@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
-import { consoleStage, expectAccessible, heading, openAs, person } from './harness.ts'
+import { consoleStage, heading, openAs, person } from './harness.ts'
 
 const stage = consoleStage()
 

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { newTask } from '#shared/work/tasks/create.ts'
 import { TaskEntity } from '#shared/work/tasks/entity.ts'
 import { TASK_STATUSES } from '#shared/work/tasks/status.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { workOf } from '#test/functions/console/people-support.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { callAs, consoleStage, expectAccessible, heading, openAs, type Person, person } from './harness.ts'
+import { callAs, consoleStage, heading, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
 

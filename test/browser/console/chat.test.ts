@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { callAs, consoleStage, expectAccessible, openAs, person, visit } from './harness.ts'
+import { callAs, consoleStage, openAs, person, visit } from './harness.ts'
 
 const stage = consoleStage()
 

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { UserEntity } from '#shared/identity/people/entity.ts'
 import { HOUR, MINUTE } from '#shared/kernel/clock.ts'
 import { PersonMailEntity } from '#shared/messaging/inbox/mail/entity.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { consoleOf, notify } from '#test/functions/console/notifications-support.ts'
 import { giveEmail } from '#testkit/email.ts'
-import { consoleStage, expectAccessible, openAs, type Person, person } from './harness.ts'
+import { consoleStage, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
 

@@ -3,9 +3,10 @@ import path from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#shared/kernel/ids.ts'
 import { FileEntity } from '#shared/work/files/entity.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { usingBucket } from '#testkit/bucket.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
-import { callAs, consoleStage, expectAccessible, openAs, type Person, person } from './harness.ts'
+import { callAs, consoleStage, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
 const scratch = scratchFolder('uploads-')

@@ -2,19 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { RunEntity } from '#shared/work/runs/entity.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
-import {
-  callAs,
-  consoleStage,
-  expectAccessible,
-  heading,
-  openAs,
-  type Person,
-  person,
-  twice,
-  visit,
-} from './harness.ts'
+import { callAs, consoleStage, heading, openAs, type Person, person, twice, visit } from './harness.ts'
 
 const stage = consoleStage()
 

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { serveToBrowser } from '#test/browser/consent/page-server.ts'
 import { startPlatform, succeeded, type TestPlatform } from '#testkit/platform.ts'
 import { type Receiver, startReceiver } from '#testkit/receiver.ts'
@@ -155,30 +154,3 @@ export const twice = (button: Locator): Promise<void> =>
   })
 
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 })
-
-const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/**
- * Expects no axe violations and no horizontal overflow, in both colour schemes.
- * @param widths of the window; by default a phone's and a desktop's
- */
-export const expectAccessible = async (page: Page, state: string, widths = [360, 1_280]): Promise<void> => {
-  if (!(await page.evaluate('Boolean(window.axe)'))) await page.evaluate(await axe)
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: 800 })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      const faults = await page.evaluate(
-        `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map((n) => n.html).join()))`,
-      )
-      const overflow = await page.evaluate(
-        'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
-      )
-      if (process.env.SCREENSHOTS) {
-        const path = `${process.env.SCREENSHOTS}/${state}-${width}-${colorScheme}.png`
-        await page.screenshot({ path, fullPage: true })
-      }
-      expect.soft({ state, width, colorScheme, faults, overflow }).toMatchObject({ faults: [], overflow: 0 })
-    }
-  }
-}

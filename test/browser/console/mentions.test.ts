@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#shared/kernel/ids.ts'
 import { MessageEntity } from '#shared/work/conversations/entity.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { usingBucket } from '#testkit/bucket.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { callAs, consoleStage, expectAccessible, openAs, type Person, person } from './harness.ts'
+import { callAs, consoleStage, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
 const bucket = usingBucket(stage)

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { startTelegram, type TestTelegram } from '#testkit/telegram.ts'
-import { consoleStage, expectAccessible, heading, openAs, person, twice } from './harness.ts'
+import { consoleStage, heading, openAs, person, twice } from './harness.ts'
 
 const stage = consoleStage()
 let telegram: TestTelegram

@@ -2,8 +2,9 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { TEST_BOT } from '#testkit/platform.ts'
-import { consoleStage, expectAccessible, heading, visit } from './harness.ts'
+import { consoleStage, heading, visit } from './harness.ts'
 
 const stage = consoleStage()
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { addAuthenticator, onLocalhost } from '#test/browser/passkeys.ts'
-import { consoleStage, expectAccessible, heading, openAs, person, visit } from './harness.ts'
+import { consoleStage, heading, openAs, person, visit } from './harness.ts'
 
 const stage = consoleStage()
 onLocalhost(stage)

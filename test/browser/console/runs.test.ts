@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/work/runs/entity.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { consoleStage, expectAccessible, heading, openAs, person } from './harness.ts'
+import { consoleStage, heading, openAs, person } from './harness.ts'
 
 const stage = consoleStage()
 

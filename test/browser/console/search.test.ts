@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { consoleStage, expectAccessible, heading, openAs, person } from './harness.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
+import { consoleStage, heading, openAs, person } from './harness.ts'
 
 const stage = consoleStage()
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { TEST_BOT } from '#testkit/platform.ts'
 import { routeWidget, widgetButton } from '../widget.ts'
-import { consoleStage, expectAccessible, heading } from './harness.ts'
+import { consoleStage, heading } from './harness.ts'
 
 const stage = consoleStage({ CONSOLE_AUTO_PROVISION: 'false' })
 

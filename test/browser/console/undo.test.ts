@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { newNotification } from '#shared/identity/notifications/new.ts'
-import { consoleStage, expectAccessible, heading, openAs, person, visit } from './harness.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
+import { consoleStage, heading, openAs, person, visit } from './harness.ts'
 
 const stage = consoleStage()
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createWorkerWork } from '#shared/http/worker.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { succeeds } from '#testkit/receiver.ts'
-import { consoleStage, expectAccessible, heading, openAs, person, visit } from './harness.ts'
+import { consoleStage, heading, openAs, person, visit } from './harness.ts'
 
 const stage = consoleStage()
 

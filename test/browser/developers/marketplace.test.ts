@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { browserStage, expectAccessible, heading } from '#test/browser/console/harness.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
+import { browserStage, heading } from '#test/browser/console/harness.ts'
 import { install, listApp, signIn } from '#test/functions/console/marketplace-support.ts'
 import { newApp, newDeveloper, publish } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { browserStage, expectAccessible, expectScreens, heading, visit } from '#test/browser/console/harness.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
+import { browserStage, expectScreens, heading, visit } from '#test/browser/console/harness.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { newDeveloper } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { browserStage, expectAccessible } from '#test/browser/console/harness.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
+import { browserStage } from '#test/browser/console/harness.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { button, dialog, letSucceed, openAs } from './support.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { browserStage, expectAccessible, heading, visit } from '#test/browser/console/harness.ts'
+import { expectAccessible } from '#test/browser/accessible.ts'
+import { browserStage, heading, visit } from '#test/browser/console/harness.ts'
 import { addAuthenticator, onLocalhost } from '#test/browser/passkeys.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { confirmEmail, newApp, newDeveloper, newTeammate } from '#testkit/developers.ts'
