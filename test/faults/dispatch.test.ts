@@ -64,35 +64,61 @@ describe('a dispatcher that dies at any point', () => {
     expect(agent.requests).toHaveLength(1)
   })
 
-  it('a run that was sent late and whose worker died has 45 seconds from then, and claiming it moves no due time', async () => {
+  /** Starts a run whose message and event are lost, and returns how to read it and how its dispatcher dies once it has claimed it. */
+  const startForgotten = async () => {
     const app = await installed(platform.deps, { endpoint: agent.url })
     const { body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
     platform.outbox.length = 0
+    platform.messages.length = 0
     const key = { installation_id: app.installation.id, id: body.id }
-    const run = async () => {
-      const found = await platform.deps.table.get(RunEntity, key)
-      if (!found) throw new Error('no run')
-      return found
+    const { table } = platform.deps
+    return {
+      read: async () => {
+        const found = await table.get(RunEntity, key)
+        if (!found) throw new Error('no run')
+        return found
+      },
+      claimAndDie: async () => {
+        const { transact } = table
+        table.transact = async (writes) => {
+          await transact.call(table, writes)
+          if (writes.some(({ entity, changes }) => entity === RunEntity && changes?.set?.status === 'running'))
+            throw new Error('the worker dies')
+        }
+        await expect(dispatchRun(createWorkerWork(platform.deps), key)).rejects.toThrow('the worker dies')
+        table.transact = transact
+      },
     }
-    const queued = await run()
+  }
+
+  it('a run that was sent late and whose worker died has 45 seconds from then, and claiming it moves no due time', async () => {
+    const { read, claimAndDie } = await startForgotten()
+    const queued = await read()
     platform.clock.advance(40_000)
     const now = platform.clock.now()
-    const { table } = platform.deps
-    const { transact } = table
-    table.transact = async (writes) => {
-      await transact.call(table, writes)
-      if (writes.some(({ entity, changes }) => entity === RunEntity && changes?.set?.status === 'running'))
-        throw new Error('the worker dies')
-    }
-    await expect(dispatchRun(createWorkerWork(platform.deps), key)).rejects.toThrow('the worker dies')
-    table.transact = transact
-    expect((await run()).due_at).toBe(queued.due_at)
+    await claimAndDie()
+    expect((await read()).due_at).toBe(queued.due_at)
     platform.clock.advance(30_000)
     await platform.sweep()
-    expect(await run()).toMatchObject({ status: 'running', due_at: now + 45_000 })
+    expect(await read()).toMatchObject({ status: 'running', due_at: now + 45_000 })
     platform.clock.advance(30_000)
     await platform.sweep()
-    expect(await run()).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
+    expect(await read()).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
+    await platform.drain()
+  })
+
+  it('a run that the sweeper has sent and whose worker died has 45 seconds from then, too', async () => {
+    const { read, claimAndDie } = await startForgotten()
+    platform.clock.advance(61_000)
+    await platform.sweep()
+    platform.messages.length = 0
+    const now = platform.clock.now()
+    expect(await read()).toMatchObject({ status: 'queued', due_at: now + 60_000 })
+    await claimAndDie()
+    expect(await read()).toMatchObject({ status: 'running', due_at: now + 45_000 })
+    platform.clock.advance(45_000)
+    await platform.sweep()
+    expect(await read()).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
     await platform.drain()
   })
 

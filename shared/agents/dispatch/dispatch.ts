@@ -228,9 +228,17 @@ const claim = async (work: Work, run: Run, isAnnounced: boolean): Promise<Run | 
     return (await ifUnchanged(work.commit([runWrite(run, again)]))) ? { ...run, ...again } : undefined
   }
   // The check of the queued run stays due. If it comes too early for the sent one, the sweeper postpones it. Moving it here
-  // would write the index of overdue work twice for every run.
+  // would write the index of overdue work twice for every run. Only a run whose check the sweeper had postponed is due later.
+  const checkAt = nextCheckAt(run, now + LIMITS.agentLifeSign)
+  const isLate = run.due_at !== undefined && checkAt !== undefined && run.due_at > checkAt
   const announced = isAnnounced && { is_unannounced: undefined }
-  const changes = { status: 'running' as const, started_at: now, dispatched_at: now, ...announced }
+  const changes = {
+    status: 'running' as const,
+    started_at: now,
+    dispatched_at: now,
+    ...(isLate && { due_at: checkAt }),
+    ...announced,
+  }
   // Fails if the run was cancelled or claimed by another worker.
   return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? { ...run, ...changes } : undefined
 }
