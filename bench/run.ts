@@ -46,6 +46,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   --only TEXT    measure only subjects whose name contains this, for cpu, lists, isolation and throughput
   --records N    records of each kind, for lists (10000; 100000 take about ten minutes and 3 GB), or in total, for records (1000000)
   --seconds N    seconds of load, for latency (10, twice), live (10), each round of isolation (8), each subject of throughput (10), soak (300)
+  --poll MS      interval at which clients read their runs, for throughput (they wait in the request that starts a run)
   --events N     number of events, for faults (2000; 100000 take about an hour and 4 GB of memory)
   --seed N       seed of the random faults (1)`
 
@@ -67,13 +68,14 @@ const { values, positionals } = readCommandLine(HELP, {
     only: { type: 'string', default: '' },
     records: { type: 'string' },
     seconds: { type: 'string' },
+    poll: { type: 'string' },
     events: { type: 'string' },
     seed: { type: 'string' },
   },
 })
 
 /** Reads a numeric option. Returns an empty object if it is absent. */
-const given = <N extends 'samples' | 'rounds' | 'records' | 'seconds' | 'events' | 'seed'>(
+const given = <N extends 'samples' | 'rounds' | 'records' | 'seconds' | 'poll' | 'events' | 'seed'>(
   name: N,
 ): { [name in N]?: number } => {
   const text = values[name]
@@ -132,7 +134,8 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
   },
   latency: async () => latencyTables(await measureLatency(seconds)),
   live: async () => liveTables(await measureLive(seconds)),
-  throughput: async () => throughputTables(await measureThroughput({ ...seconds, only: values.only })),
+  throughput: async () =>
+    throughputTables(await measureThroughput({ ...seconds, ...given('poll'), only: values.only })),
   cost: async () => costTables({ store: await storeUse(), cpu: await cpuUse() }),
   workload: async () => workloadTables({ store: await storeUse(), cpu: await cpuUse() }, stageLimits()),
   records: async () => recordsTables(await measureRecords({ ...rounds, sizes: manySizes }), manySizes),

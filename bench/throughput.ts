@@ -33,15 +33,21 @@ export interface ThroughputOptions {
   seconds?: number
   /** Measures only subjects whose name contains this. */
   only?: string
+  /** Interval in ms at which clients read their runs, instead of waiting in the request that starts them. */
+  poll?: number
 }
 
 /** Measures each subject separately, in closed loops over HTTP against the local run. */
-export const measureThroughput = async ({ seconds = 10, only = '' }: ThroughputOptions = {}): Promise<Throughput[]> => {
+export const measureThroughput = async ({
+  seconds = 10,
+  only = '',
+  poll,
+}: ThroughputOptions = {}): Promise<Throughput[]> => {
   const run = await startLocalRun('throughput')
   try {
     const measured: Throughput[] = []
     for (const subject of Object.keys(SUBJECTS).filter((name) => name.includes(only)) as SubjectName[]) {
-      measured.push(await measureSubject(run, subject, seconds))
+      measured.push(await measureSubject(run, subject, seconds, poll))
     }
     return measured
   } finally {
@@ -49,7 +55,12 @@ export const measureThroughput = async ({ seconds = 10, only = '' }: ThroughputO
   }
 }
 
-const measureSubject = async (run: LocalRun, subject: SubjectName, seconds: number): Promise<Throughput> => {
+const measureSubject = async (
+  run: LocalRun,
+  subject: SubjectName,
+  seconds: number,
+  pollMs: number | undefined,
+): Promise<Throughput> => {
   const client = startLoadProcess()
   const threads = await openThreads()
   const apply = async (duration: number) => {
@@ -58,7 +69,7 @@ const measureSubject = async (run: LocalRun, subject: SubjectName, seconds: numb
     return loaded
   }
   try {
-    await client.prepare(run.platform.baseUrl, subject)
+    await client.prepare(run.platform.baseUrl, subject, pollMs)
     await apply(WARM_UP_SECONDS)
     const before = { ...cpuTime(run.dataDir), threads: await threads.cpu() }
     const loaded = await apply(seconds)
@@ -109,7 +120,7 @@ export const throughputTables = (measured: readonly Throughput[]): Table[] => [
       fixed(storeCpu * 1_000, 2),
     ]),
     notes: [
-      'Closed loops over HTTP from another process, which also has the agents and the receivers and shares the machine’s cores. Reads and writes: from the request to its answer. Runs: from created_at to finished_at; that a run has finished is seen by reading it four times a second. Deliveries: from the event’s created_at to the request’s arrival. CPU: user and system, with all that follows until the queues are empty.',
+      'Closed loops over HTTP from another process, which also has the agents and the receivers and shares the machine’s cores. Reads and writes: from the request to its answer. Runs: from created_at to finished_at; the request that starts a run waits for its end, unless `--poll` says how often clients read it. Deliveries: from the event’s created_at to the request’s arrival. CPU: user and system, with all that follows until the queues are empty.',
     ],
   },
   shares(

@@ -21,7 +21,8 @@ const apply = async ({ loops, once }: Load, seconds: number): Promise<Loaded> =>
 
 const handle = async (command: Command): Promise<Reply> => {
   if (command.ask === 'prepare') {
-    load = await SUBJECTS[command.subject]({ call: clientOf(command.baseUrl), open: startReceiver })
+    const { baseUrl, subject, pollMs } = command
+    load = await SUBJECTS[subject]({ call: clientOf(baseUrl), open: startReceiver, pollMs })
     return { ok: true }
   }
   if (!load) throw new Error('Nothing is prepared')

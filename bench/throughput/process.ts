@@ -6,7 +6,7 @@ import type { SubjectName } from './subjects.ts'
 
 /** Process that generates the load. */
 export interface LoadProcess {
-  prepare(baseUrl: string, subject: SubjectName): Promise<void>
+  prepare(baseUrl: string, subject: SubjectName, pollMs?: number): Promise<void>
   load(seconds: number): Promise<Loaded>
   stop(): Promise<void>
 }
@@ -25,7 +25,7 @@ export const startLoadProcess = (): LoadProcess => {
     return reply.loaded
   }
   return {
-    prepare: async (baseUrl, subject) => void (await ask({ ask: 'prepare', baseUrl, subject })),
+    prepare: async (baseUrl, subject, pollMs) => void (await ask({ ask: 'prepare', baseUrl, subject, pollMs })),
     load: async (seconds) => (await ask({ ask: 'load', seconds })) ?? { seconds, times: [] },
     stop: async () => {
       child.kill()

@@ -1,7 +1,9 @@
 import type { SubjectName } from './subjects.ts'
 
 /** Command for the process that generates the load. */
-export type Command = { ask: 'prepare'; baseUrl: string; subject: SubjectName } | { ask: 'load'; seconds: number }
+export type Command =
+  | { ask: 'prepare'; baseUrl: string; subject: SubjectName; pollMs: number | undefined }
+  | { ask: 'load'; seconds: number }
 
 /** Result of a load. */
 export interface Loaded {
