@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from '#testkit/longest-first.ts'
 import { translationInto } from '#web/messages/compile.ts'
 import { messages } from '#web/messages/plugin.ts'
 
@@ -27,8 +28,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 25 } },
     pool: 'threads',
-    // For all projects together.
     maxWorkers: WORKERS,
+    sequence: { sequencer: LongestFirst },
     // CloudFormation's own checks run when the stacks are synthesized for real; here they take half the time of each synthesis.
     // Nobody reads where in the source each resource was made.
     env: { SEED, CDK_VALIDATION: 'false', CDK_DISABLE_STACK_TRACE: '1' },
@@ -54,6 +55,9 @@ export default defineConfig({
           include: process.env.PYTHON_TESTS ? PYTHON : process.env.GENERATOR_TESTS ? GENERATORS : WHOLE,
           globalSetup: ['testkit/global-setup.ts'],
           isolate: false,
+          // These tests wait for more than half of their time, and start once the others are over.
+          maxWorkers: WORKERS + 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
