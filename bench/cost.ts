@@ -1,6 +1,7 @@
 import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
+import { logBytes } from './cost/logs.ts'
 import { type Cost, costOf, gbSeconds, total, type Usage } from './cost/usage.ts'
 import type { CpuUse } from './cpu.ts'
 import { MCP_CALL, MCP_LIST } from './endpoints/mcp.ts'
@@ -33,7 +34,6 @@ export const ASSUMED = {
   receiverAnswerMs: 200,
   answerBytes: 2_000,
   requestBytes: 2_000,
-  logBytesPerInvocation: 1_000,
 } as const
 
 /** A message is sent, received and deleted. Batches make it cheaper under load. */
@@ -77,7 +77,6 @@ const execution = (
     dueUnits: consumption.dueUnits,
     counterUnits: consumption.counterUnits,
     storedBytes: consumption.storedBytes,
-    logBytes: ASSUMED.logBytesPerInvocation,
   }
 }
 
@@ -96,14 +95,14 @@ const cpuMsPerCall = (cpu: readonly CpuUse[]): number => {
 const apiCall = (sources: Sources, name: string, memoryMb: number): Usage =>
   total(
     [execution(sources, { name, consumption: find(sources.store.requests, name) }, memoryMb), 1],
-    [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes }, 1],
+    [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes, logBytes: logBytes.ofRequest }, 1],
   )
 
 const worker = (sources: Sources, message: string, memoryMb: number, outsideMs = 0): Usage =>
-  total([
-    execution(sources, { name: message, consumption: find(sources.store.workers, message) }, memoryMb, outsideMs),
-    1,
-  ])
+  total(
+    [execution(sources, { name: message, consumption: find(sources.store.workers, message) }, memoryMb, outsideMs), 1],
+    ...(outsideMs > 0 ? [[{ logBytes: logBytes.ofCall }, 1] as [Partial<Usage>, number]] : []),
+  )
 
 /** Computes the usage of one of each. */
 const usages = (sources: Sources): [name: string, usage: Usage][] => {
@@ -173,10 +172,18 @@ const longRunOf = (sources: Sources, memory: (name: string) => number): Usage =>
       const { kind, consumption } = part
       if (kind === 'request') {
         const request = execution(sources, { name: 'a request', consumption }, memory('api'))
-        return [total([request, 1], [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes }, 1]), 1]
+        return [
+          total([request, 1], [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes, logBytes: logBytes.ofRequest }, 1]),
+          1,
+        ]
       }
       const worker = execution(sources, { name: part.queue, consumption }, memory(workerOf(part.queue)))
-      return [total([worker, 1], [{ queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE }, 1]), 1]
+      const message = {
+        queueRequests: REQUESTS_PER_MESSAGE,
+        fairRequests: REQUESTS_PER_MESSAGE,
+        logBytes: logBytes.ofCall,
+      }
+      return [total([worker, 1], [message, 1]), 1]
     }),
   )
 }
@@ -209,7 +216,7 @@ export const costTables = (sources: Sources): Table[] => {
       rows: each.map(([name, usage]) => row(name, costOf(scaled(usage)))),
       notes: [
         'Check the prices in bench/prices.ts before you rely on these sums. Free tiers, discounts, storage, backups and alarms aren’t included. Lambda reads the table’s stream free of charge.',
-        `Lambda (arm64): a lower bound, from the CPU measured here at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${ASSUMED.logBytesPerInvocation} bytes of log for each invocation; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
+        `Lambda (arm64): a lower bound, from the CPU measured here at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${logBytes.ofRequest} bytes of log for each request, in the lines of the function and of the gateway, and ${logBytes.ofCall} for each call to an agent or a receiver; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
         'A run consists of POST /api/v1/runs and one dispatch, which also brings its two events into the feed and counts it. Under load, a hundred runs are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
         `API calls: ${shown(CALL_MIX)}.`,
         `MCP calls: ${shown(MCP_MIX)}. A call of an agent’s tool costs a run as well, and the second for which the agent works.`,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
+import { logBytes } from './cost/logs.ts'
 import { costOf, gbSeconds, total, type Usage } from './cost/usage.ts'
 import { ASSUMED } from './cost.ts'
 import { startLocalRun } from './local-run.ts'
@@ -23,7 +24,7 @@ const CPU_MS = 3
 const execution = (roundTrips: number, memoryMb: number): number =>
   gbSeconds({ cpuMs: CPU_MS, waitMs: roundTrips * ASSUMED.storeRoundTripMs, memoryMb })
 
-const answered = { invocations: 1, logBytes: ASSUMED.logBytesPerInvocation }
+const answered = { invocations: 1, logBytes: logBytes.ofRequest }
 
 /** A poll: the session’s four records, its rate limit, and three records of updates. */
 const poll: Partial<Usage> = {

@@ -1,7 +1,5 @@
 import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib'
 import {
-  AccessLogField,
-  AccessLogFormat,
   ApiKey,
   CfnAccount,
   CfnRestApi,
@@ -24,6 +22,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
+import { accessLogFormat } from './access-log.ts'
 import type { ApiNames } from './api-metrics.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config.ts'
@@ -32,28 +31,6 @@ import { acknowledge } from './nag.ts'
 import { WAITING_SECONDS } from './plan.ts'
 import type { Route } from './routes.ts'
 import { WebAcl } from './waf.ts'
-
-/**
- * Logs one line per request, with the path but without query string and headers: those carry codes, tokens and signatures.
- */
-const accessLogFormat = AccessLogFormat.custom(
-  JSON.stringify({
-    // The functions log it as gateway_request_id.
-    request_id: AccessLogField.contextRequestId(),
-    lambda_request_id: '$context.integration.requestId',
-    xray_trace_id: AccessLogField.contextXrayTraceId(),
-    extended_request_id: AccessLogField.contextExtendedRequestId(),
-    time: AccessLogField.contextRequestTimeEpoch(),
-    ip: AccessLogField.contextIdentitySourceIp(),
-    method: AccessLogField.contextHttpMethod(),
-    path: AccessLogField.contextPath(),
-    status: AccessLogField.contextStatus(),
-    bytes: AccessLogField.contextResponseLength(),
-    latency_ms: AccessLogField.contextResponseLatency(),
-    integration_ms: AccessLogField.contextIntegrationLatency(),
-    error: AccessLogField.contextErrorResponseType(),
-  }),
-)
 
 /** Paths that people's pages call. */
 const PAGES = /^\/(console|admin)(\/|$)/

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch'
-import { JOURNEY_METRICS, REQUEST_METRICS } from '#shared/kernel/metrics.ts'
+import { JOURNEY_METRICS, THROTTLED } from '#shared/kernel/metrics.ts'
 import { apiMetric } from './api-metrics.ts'
 import { concurrencyWatch, functionWatches, latencyWatches, sourceWatches } from './watches/functions.ts'
 import { callWatches, sweepWatches } from './watches/logged-metrics.ts'
@@ -42,12 +42,7 @@ const answers = ({ api, stageName }: Watched): Watch[] => [
     label: '429',
     kind: 'refused-staff',
     severity: 'ticket',
-    metric: platformMetric(
-      stageName,
-      REQUEST_METRICS.throttled,
-      { Group: 'admin' },
-      { period: fewMinutes, statistic: Stats.SUM },
-    ),
+    metric: platformMetric(stageName, THROTTLED, { Group: 'admin' }, { period: fewMinutes, statistic: Stats.SUM }),
     limit: 20,
     breaching: 1,
     of: 1,

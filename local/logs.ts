@@ -53,7 +53,8 @@ const errorText = (error: unknown): string => {
 }
 
 /**
- * Formats an entry as one readable line, without metrics in the embedded format.
+ * Formats an entry as one readable line, without metrics in the embedded format, and without a function's
+ * line for a request, since the gateway has one.
  *
  * @param colour ANSI colours; for terminals only
  * @returns undefined for entries that are not worth a line
@@ -73,7 +74,7 @@ export const formatEntry = (entry: LogEntry, colour: boolean): string | undefine
   const name = paint('cyan', entry.functionName.padEnd(16))
   const fields = parseLine(entry.line)
   if (!fields) return `${time} ${name} ${entry.line}`
-  if ('_aws' in fields) return undefined
+  if ('_aws' in fields || (fields.message === 'request' && 'endpoint' in fields)) return undefined
   const level = String(fields.level ?? 'info').toLowerCase()
   const message = paint(LEVEL_STYLE[level] ?? 'reset', compact(fields.message ?? ''))
   const rest = Object.entries(fields)

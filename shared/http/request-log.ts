@@ -1,41 +1,36 @@
-import { REQUEST_METRICS, VERSION_ERRORS } from '../kernel/metrics.ts'
+import { THROTTLED, VERSION_ERRORS } from '../kernel/metrics.ts'
 import { nameRequest } from '../kernel/tracing/scope.ts'
 import { callerName } from './callers.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
- * Writes one structured line per request: caller, operation, duration, and the metrics that CloudWatch reads from it
- * (embedded metric format). It never contains a header, query, body or token.
+ * Writes one structured line per request: caller, operation, status and duration. It never contains a header, query, body
+ * or token. A refusal for its rate also carries a metric, because an alarm counts those; all others are in API Gateway's
+ * own metrics, and each metric in a line takes more bytes than the rest of it.
  */
 export const logRequest = (exchange: Exchange, status: number): void => {
   const { deps, route, requestId, method, path, caller, startedAt, errorCode } = exchange
-  const duration = Math.round((performance.now() - startedAt) * 10) / 10
-  deps.log.metrics(
-    'request',
-    { Group: route?.group ?? 'none' },
-    {
-      [REQUEST_METRICS.latency]: [duration, 'Milliseconds'],
-      [REQUEST_METRICS.errors]: [status >= 500 ? 1 : 0, 'Count'],
-      [REQUEST_METRICS.throttled]: [status === 429 ? 1 : 0, 'Count'],
-    },
-    {
-      request_id: requestId,
-      endpoint: route?.id ?? null,
-      method,
-      // Logs the declared path, because the actual path may contain a misplaced secret.
-      path:
-        route?.path ??
-        path
-          .slice(0, 200)
-          .replaceAll(/[\w-]{32,}/g, '…')
-          .replaceAll(/[^\w./{}…-]/g, '?'),
-      status,
-      ...(errorCode && { error_code: errorCode }),
-      ...(caller.kind !== 'none' && { caller: callerName(caller) }),
-      // Behind the edge, the gateway's access log has the edge's address.
-      ...(deps.settings.edge && { ip: exchange.sourceIp }),
-    },
-  )
+  const fields = {
+    request_id: requestId,
+    endpoint: route?.id ?? null,
+    method,
+    // Logs the declared path, because the actual path may contain a misplaced secret.
+    path:
+      route?.path ??
+      path
+        .slice(0, 200)
+        .replaceAll(/[\w-]{32,}/g, '…')
+        .replaceAll(/[^\w./{}…-]/g, '?'),
+    status,
+    duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
+    ...(errorCode && { error_code: errorCode }),
+    ...(caller.kind !== 'none' && { caller: callerName(caller) }),
+    // Behind the edge, the gateway's access log has the edge's address.
+    ...(deps.settings.edge && { ip: exchange.sourceIp }),
+  }
+  if (status === 429)
+    deps.log.metrics('request', { Group: route?.group ?? 'none' }, { [THROTTLED]: [1, 'Count'] }, fields)
+  else deps.log.info('request', fields)
   nameRequest(
     route ? `${method} ${route.path}` : method,
     {

@@ -6,8 +6,8 @@ export const SWEEP_METRICS = { found: 'OverdueFound', failed: 'OverdueFailed', o
 
 export const SWEEP_DIMENSIONS = { worker: 'sweeper' } as const
 
-/** Metrics of each request, under the dimension `Group` of its endpoint. */
-export const REQUEST_METRICS = { latency: 'Latency', errors: 'Errors', throttled: 'Throttled' } as const
+/** Metric of responses with a 429, under the dimension `Group` of the endpoint. Written for those only. */
+export const THROTTLED = 'Throttled'
 
 /** Metric of a version's responses with a 5xx, under the dimensions `Function` and `Version`. Written for those only. */
 export const VERSION_ERRORS = 'VersionErrors'

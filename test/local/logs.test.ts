@@ -36,6 +36,11 @@ describe('a readable log line', () => {
     expect(formatEntry(line({ _aws: {}, Requests: 1 }), false)).toBeUndefined()
   })
 
+  test('is not printed for a request a second time', () => {
+    expect(formatEntry(line({ message: 'request', endpoint: 'api.me.get', status: 200 }), false)).toBeUndefined()
+    expect(formatEntry(line({ message: 'request' }), false)).toContain('request')
+  })
+
   test('has colours only in terminals', () => {
     const colour = String.fromCharCode(27)
     expect(formatEntry(line({ message: 'x' }), true)).toContain(colour)

@@ -175,7 +175,7 @@ describe('the stream of a run', () => {
     const lines = platform.logs.map((line) => JSON.parse(line)).filter(({ endpoint }) => endpoint === 'api.runs.stream')
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatchObject({ status: 200 })
-    expect(lines[0].Latency).toBeGreaterThan(300)
+    expect(lines[0].duration_ms).toBeGreaterThan(300)
   })
 })
 
