@@ -76,12 +76,12 @@ describe('every page', () => {
         expect.soft({ page: stop.name, script, fits: script <= LIMIT.script }).toMatchObject({ fits: true })
         expect.soft({ page: stop.name, compressed, fits: compressed <= LIMIT.compressed }).toMatchObject({ fits: true })
         expect.soft(script, stop.name).toBeGreaterThan(10_000)
-        const unused = await stage.page.evaluate('[...(window.early?.keys() ?? [])]')
-        expect.soft(unused, stop.name).toEqual([])
+        const unused = () => stage.page.evaluate('[...(window.early?.keys() ?? [])]')
+        await expect.poll(unused, { message: stop.name, timeout: 5_000 }).toEqual([])
         if (stop.name === 'console-start') expect.soft(scales.repeated, 'asked for twice').toEqual([])
         const wide = stage.page.viewportSize() ?? ZOOMED
         await stage.page.setViewportSize(ZOOMED)
-        expect.soft(await stage.page.evaluate(BEYOND), stop.name).toEqual([])
+        await expect.poll(() => stage.page.evaluate(BEYOND), { message: stop.name, timeout: 5_000 }).toEqual([])
         await stage.page.setViewportSize(wide)
       }
     },
