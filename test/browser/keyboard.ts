@@ -81,7 +81,7 @@ export const choose = async (page: Page, name: string | RegExp, option: string):
   await tabTo(page, 'combobox', name)
   await page.keyboard.type(option)
   const shown = 'document.activeElement.selectedOptions?.[0]?.textContent ?? ""'
-  expect((await page.evaluate(shown)) as string).toContain(option)
+  await expect.poll(() => page.evaluate<string>(shown)).toContain(option)
 }
 
 /** Expects a control to get the focus. */

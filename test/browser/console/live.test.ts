@@ -8,6 +8,12 @@ const stage = consoleStage()
 const createTask = (who: Person, title: string) =>
   callAs(stage)(who, 'POST', '/console/tasks', { title, description: '' })
 
+/** Returns when the page's next connection has its first answer. Called before what makes the page connect. */
+const untilAnswered = async (): Promise<void> => {
+  const socket = await stage.page.waitForEvent('websocket')
+  await socket.waitForEvent('framereceived')
+}
+
 /** Counts the page's polls. */
 const polls = () => {
   const seen: string[] = []
@@ -25,14 +31,14 @@ describe('an open page', () => {
     const connections: string[] = []
     page.on('websocket', (socket) => connections.push(socket.url()))
     const asked = polls()
-    const answered = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'))
+    const answered = untilAnswered()
     await openAs(stage, who, '/tasks')
     await heading(page, 'Tasks').waitFor()
     await answered
     await createTask(other, 'Count the stock')
-    await page.getByText('Count the stock').waitFor({ timeout: 3_000 })
+    await page.getByText('Count the stock').waitFor({ timeout: 15_000 })
     await createTask(other, 'Order paper')
-    await page.getByText('Order paper').waitFor({ timeout: 3_000 })
+    await page.getByText('Order paper').waitFor({ timeout: 15_000 })
     expect(connections).toHaveLength(1)
     expect(connections[0]).not.toContain('token')
     // The first answer, which says whether the platform can be reached.
@@ -42,15 +48,15 @@ describe('an open page', () => {
   it('connects again after its connection was lost, and shows what happened in the meantime', async () => {
     const { page } = stage
     const who = await person(stage)
-    const first = page.waitForEvent('websocket')
+    const answered = untilAnswered()
     await openAs(stage, who, '/tasks')
-    await (await first).waitForEvent('framereceived')
+    await answered
     await heading(page, 'Tasks').waitFor()
     const again = page.waitForEvent('websocket')
     stage.live()?.disconnect()
     await createTask(who, 'Count the stock')
     await again
-    await page.getByText('Count the stock').waitFor({ timeout: 5_000 })
+    await page.getByText('Count the stock').waitFor({ timeout: 15_000 })
   })
 
   it('keeps the focus when a change from elsewhere overtakes the reload after a person’s own', async () => {
@@ -96,10 +102,10 @@ describe('an open page', () => {
   it('that meets the rate limit in the background reloads by itself after Retry-After, once somebody looks at it', async () => {
     const { page } = stage
     const who = await person(stage)
-    const opened = page.waitForEvent('websocket')
+    const answered = untilAnswered()
     await page.clock.install()
     await openAs(stage, who, '/tasks')
-    await (await opened).waitForEvent('framereceived')
+    await answered
     await createTask(who, 'Count the stock')
     await page.getByText('Count the stock').waitFor()
     let refusals = 1
@@ -140,11 +146,11 @@ describe('an open page', () => {
   it('asks for the sign-in when its session ends elsewhere', async () => {
     const { page } = stage
     const who = await person(stage)
-    const opened = page.waitForEvent('websocket')
+    const answered = untilAnswered()
     await openAs(stage, who, '/tasks')
-    await (await opened).waitForEvent('framereceived')
+    await answered
     await stage.platform.call('DELETE', '/console/session', { token: who.token })
-    await heading(page, 'Sign in').waitFor({ timeout: 5_000 })
+    await heading(page, 'Sign in').waitFor({ timeout: 15_000 })
   })
 
   it('polls while the platform offers no connection', async () => {

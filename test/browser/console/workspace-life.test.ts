@@ -156,7 +156,7 @@ describe('the own devices', () => {
     const devices = page.getByRole('region', { name: 'Devices' })
     await devices.getByText('This device').waitFor()
     await page.getByRole('region', { name: 'Passkeys' }).waitFor()
-    expect(await devices.getByText('Safari on iPhone', { exact: true }).count()).toBeGreaterThanOrEqual(3)
+    await expect.poll(() => devices.getByText('Safari on iPhone', { exact: true }).count()).toBeGreaterThanOrEqual(3)
     await expectAccessible(page, 'devices')
     await devices.getByRole('button', { name: 'Sign out Safari on iPhone' }).first().press('Enter')
     await page.getByText('Signed out there.').waitFor()
@@ -169,7 +169,7 @@ describe('the own devices', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).press('Enter')
     await page.getByText('Signed out everywhere else.').waitFor()
     expect(await states()).toEqual([401, 401, 401])
-    expect(await devices.getByRole('listitem').count()).toBe(1)
+    await expect.poll(() => devices.getByRole('listitem').count()).toBe(1)
   })
 
   it('show who was active recently, and distinguish invitations from members', async () => {
