@@ -68,6 +68,13 @@ export interface QueryOptions {
   consistent?: boolean
 }
 
+/** Items that a page of an index leaves out. */
+interface Skipping {
+  skips: (item: Record<string, unknown>) => boolean
+  /** Most items to read in addition to those of the page. */
+  atMost: number
+}
+
 export interface Page<T> {
   items: T[]
   /** Sort value to continue after. Undefined on the last page. */
@@ -214,9 +221,19 @@ export class Table {
   /**
    * Reads the keys of items due at `before` or earlier from every shard, or only from those given, oldest first. The index may
    * lag, so read the record before acting on it.
+   * @param skipping entities to leave out. Reading continues past their items, at most `atMost` more in each shard.
    */
-  async due(before: number, limitPerShard: number, only?: readonly number[]): Promise<DueItem[]> {
+  async due(
+    before: number,
+    limitPerShard: number,
+    only?: readonly number[],
+    skipping?: { skips: (entity: string) => boolean; atMost: number },
+  ): Promise<DueItem[]> {
     const { sortKey } = TABLE_LAYOUT.indexes.due
+    const parse = (item: Record<string, unknown>) => {
+      const [at = '', entity = ''] = String(item[sortKey]).split('#')
+      return { entity, dueAt: Number(at) }
+    }
     const wanted = only ?? Array.from({ length: this.dueShards }, (_, shard) => shard)
     const shards = await Promise.all(
       wanted.map((shard) =>
@@ -224,16 +241,19 @@ export class Table {
           limit: limitPerShard,
           ascending: true,
           to: `${String(before).padStart(13, '0')}#~`,
+          ...(skipping && {
+            skipping: { ...skipping, skips: (item: Record<string, unknown>) => skipping.skips(parse(item).entity) },
+          }),
         }),
       ),
     )
     return shards
       .flatMap(({ items }, i) =>
-        items.map((item) => {
-          const [at = '', entity = ''] = String(item[sortKey]).split('#')
-          const key = { pk: String(item.pk), sk: String(item.sk) }
-          return { shard: wanted[i] as number, entity, key, dueAt: Number(at) }
-        }),
+        items.map((item) => ({
+          shard: wanted[i] as number,
+          key: { pk: String(item.pk), sk: String(item.sk) },
+          ...parse(item),
+        })),
       )
       .sort((a, b) => a.dueAt - b.dueAt)
   }
@@ -359,14 +379,14 @@ export class Table {
     index: IndexName | 'sk',
     partition: string,
     prefix: string | undefined,
-    options: QueryOptions,
+    options: QueryOptions & { skipping?: Skipping },
     of?: AnyEntity,
   ): Promise<{ items: Record<string, unknown>[]; next: string | undefined }> {
     const { partitionKey, sortKey } =
       index === 'sk'
         ? { partitionKey: TABLE_LAYOUT.partitionKey, sortKey: TABLE_LAYOUT.sortKey }
         : TABLE_LAYOUT.indexes[index]
-    const { limit, after, ascending = false } = options
+    const { limit, after, ascending = false, skipping } = options
     const [low, high] = bounds(prefix, options)
     const from = ascending && after !== undefined ? after : low
     const to = !ascending && after !== undefined ? after : high
@@ -395,15 +415,21 @@ export class Table {
     }
     // The bound is inclusive, so the last item of the previous page comes first again and is dropped.
     const wanted = limit + 1 + (after === undefined ? 0 : 1)
+    const most = wanted + (skipping?.atMost ?? 0)
     const items: Record<string, unknown>[] = []
+    let read = 0
     let start: Record<string, unknown> | undefined
     do {
+      // Past skipped items, each query reads as many as all before it, so that thousands take a few round trips.
+      const size = skipping ? Math.min(Math.max(wanted, read), most - read) : wanted - items.length
       const page = await this.#client.send(
-        new QueryCommand({ ...input, Limit: wanted - items.length, ...(start && { ExclusiveStartKey: start }) }),
+        new QueryCommand({ ...input, Limit: size, ...(start && { ExclusiveStartKey: start }) }),
       )
-      items.push(...(page.Items ?? []))
+      const found = page.Items ?? []
+      read += found.length
+      items.push(...(skipping ? found.filter((item) => !skipping.skips(item)) : found))
       start = page.LastEvaluatedKey
-    } while (start && items.length < wanted)
+    } while (start && items.length < wanted && read < most)
     const fresh = after === undefined ? items : items.filter((item) => item[sortKey] !== after)
     const shown = fresh.slice(0, limit)
     return { items: shown, next: fresh.length > limit ? String(shown.at(-1)?.[sortKey]) : undefined }

@@ -18,6 +18,11 @@ export interface OverdueHandler {
 
 /** Read from each shard in one pass. */
 const PER_SHARD = 50
+/**
+ * Most entries of unknown kinds to read past in each shard. A newer version wrote them before it was rolled back, and they
+ * stay as they are until it returns.
+ */
+const SKIPPED_PER_SHARD = 2_000
 /** Records handled at once by a sweep, and by the worker of one shard. */
 const AT_ONCE = 10
 const AT_ONCE_IN_SHARD = 20
@@ -48,7 +53,7 @@ export const sweepOverdue = async (work: WorkerWork, handlers: readonly OverdueH
   const round = startRound(work, handlers, AT_ONCE)
   let full: number[] = []
   for (let pass = 0; pass < PASSES && !round.isLate(); pass++) {
-    const due = await listDue(work, round.now)
+    const due = await round.list(round.now)
     full = fullShards(due)
     if ((await round.handle(due)) === 0 || full.length === 0) {
       full = []
@@ -76,7 +81,7 @@ export const sweepShard = async (
   let isFull = true
   while (isFull && stale < STALE_PASSES && !round.isLate()) {
     if (stale > 0) await backoff(stale)
-    const due = await listDue(work, work.clock.now(), [shard])
+    const due = await round.list(work.clock.now(), [shard])
     isFull = due.length === PER_SHARD
     stale = (await round.handle(due)) === 0 ? stale + 1 : 0
   }
@@ -114,6 +119,7 @@ const startRound = (work: WorkerWork, handlers: readonly OverdueHandler[], atOnc
   const now = work.clock.now()
   const begun = performance.now()
   const seen = new Set<string>()
+  let unknown: ReadonlyMap<string, number> = new Map()
   let failed = 0
   let oldest_ms = 0
   const result = () => ({ found: seen.size, failed, oldest_ms })
@@ -121,6 +127,13 @@ const startRound = (work: WorkerWork, handlers: readonly OverdueHandler[], atOnc
     now,
     result,
     isLate: (): boolean => performance.now() - begun >= TIME,
+    /** Lists overdue records that have a handler. */
+    async list(before: number, only?: readonly number[]): Promise<DueItem[]> {
+      const listed = await listDue(work, byEntity, before, only)
+      // Skipped records stay, so a later pass finds them again.
+      unknown = listed.unknown
+      return listed.due
+    },
     /** Handles the records that it hasn't seen. Others were handled before, and the index lags behind. @returns their number */
     async handle(due: readonly DueItem[]): Promise<number> {
       const fresh = due.filter(({ key }) => !seen.has(`${key.pk}\n${key.sk}`))
@@ -129,12 +142,16 @@ const startRound = (work: WorkerWork, handlers: readonly OverdueHandler[], atOnc
         oldest_ms = Math.max(oldest_ms, now - dueAt)
       }
       const errors = await forEachConcurrently(fresh, atOnce, (one) =>
-        forRecord(`overdue ${one.entity}`, () => handle(work, byEntity.get(one.entity), one)),
+        forRecord(`overdue ${one.entity}`, () => handle(work, byEntity.get(one.entity) as OverdueHandler, one)),
       )
       failed += errors.size
       return fresh.length
     },
     report(): void {
+      if (unknown.size > 0) {
+        const kinds = [...unknown].map(([entity, count]) => ({ entity, count }))
+        work.log.warn('skipped overdue records of unknown kinds', { kinds })
+      }
       const { found } = result()
       work.log.metrics('overdue sweep', SWEEP_DIMENSIONS, {
         [SWEEP_METRICS.found]: [found, 'Count'],
@@ -146,13 +163,25 @@ const startRound = (work: WorkerWork, handlers: readonly OverdueHandler[], atOnc
 }
 
 /**
- * Reads overdue work. If the read keeps failing, the next sweep picks up the work half a minute later. Throttling has
- * usually passed by then.
+ * Reads overdue work that has a handler, and counts by kind what has none. If the read keeps failing, the next sweep picks up
+ * the work half a minute later. Throttling has usually passed by then.
  */
-const listDue = async ({ table }: WorkerWork, now: number, only?: readonly number[]) => {
+const listDue = async (
+  { table }: WorkerWork,
+  handlers: ReadonlyMap<string, OverdueHandler>,
+  now: number,
+  only?: readonly number[],
+) => {
   for (let tries = 1; ; tries++) {
+    const unknown = new Map<string, number>()
+    const skips = (entity: string): boolean => {
+      if (handlers.has(entity)) return false
+      unknown.set(entity, (unknown.get(entity) ?? 0) + 1)
+      return true
+    }
     try {
-      return await table.due(now, PER_SHARD, only)
+      const due = await table.due(now, PER_SHARD, only, { skips, atMost: SKIPPED_PER_SHARD })
+      return { due, unknown }
     } catch (error) {
       if (tries === TRIES) throw error
       await backoff(tries)
@@ -164,17 +193,12 @@ const listDue = async ({ table }: WorkerWork, now: number, only?: readonly numbe
  * Handles one overdue record.
  * @throws the handler's error; it is logged, and the record is retried later
  */
-const handle = async (
-  work: WorkerWork,
-  handler: OverdueHandler | undefined,
-  { entity, key, dueAt }: DueItem,
-): Promise<void> => {
+const handle = async (work: WorkerWork, handler: OverdueHandler, { entity, key, dueAt }: DueItem): Promise<void> => {
   try {
-    if (!handler) throw new Error(`no handler for overdue ${entity} records`)
     await handler.handle(work, key)
   } catch (error) {
     work.log.error('overdue record failed', { entity, ...key, due_at: dueAt, error })
-    if (handler) await postpone(work, handler.entity, key, dueAt)
+    await postpone(work, handler.entity, key, dueAt)
     throw error
   }
 }

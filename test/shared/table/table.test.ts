@@ -235,4 +235,23 @@ describe('lists', () => {
     await table.transact([ThingEntity.update(first as Thing, { set: { due_at: undefined } })])
     expect((await table.due(1_003, 10)).map(({ dueAt }) => dueAt)).toEqual([1_001, 1_002, 1_003])
   })
+
+  it('records that are due are found behind others that are skipped, up to a limit', async () => {
+    const options = { client, tableName: await store.createTable(), shards: 1 }
+    const one = new Table(options)
+    const skipped = things('skipped', 30).map((thing) => ({ ...thing, due_at: 1_000 }))
+    await one.transact(skipped.map((thing) => ThingEntity.create(thing)))
+    const OtherEntity = { ...ThingEntity, name: 'other-thing' }
+    const others = things('others', 8).map((thing) => ({ ...thing, due_at: 1_001 }))
+    await one.transact(others.map((thing) => ({ ...ThingEntity.create(thing), entity: OtherEntity })))
+    const found = async (limit: number, atMost: number) => {
+      const due = await one.due(1_001, limit, [0], { skips: (entity) => entity === ThingEntity.name, atMost })
+      expect(due.every(({ entity }) => entity === 'other-thing')).toBe(true)
+      return new Set(due.map(({ key }) => key.pk + key.sk)).size
+    }
+    expect(await found(5, 100)).toBe(5)
+    expect(await found(10, 100)).toBe(8)
+    expect(await found(1, 28)).toBe(0)
+    expect(await found(1, 29)).toBe(1)
+  })
 })
