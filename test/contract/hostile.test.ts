@@ -7,6 +7,7 @@ import { newId } from '#shared/kernel/ids.ts'
 import { findUnstorable } from '#shared/kernel/storable.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { isSampled } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingWorld } from '#testkit/using-stage.ts'
@@ -50,8 +51,8 @@ describe('values that no table or serializer accepts', () => {
 
   it.each(writing)('%s answers without failing', async (_name, endpoint) => {
     const headers = world.credentials[endpoint.caller] ?? {}
-    for (const field of fieldsToTry(endpoint)) {
-      for (const body of BODIES(field)) {
+    for (const [at, field] of fieldsToTry(endpoint).entries()) {
+      for (const body of BODIES(field).filter((_, n) => isSampled(at + n, 3))) {
         platform.clock.advance(1_000)
         const answer = await platform.call(endpoint.method, pathWithUnknownIds(endpoint), { headers, body })
         expect(answer.status, `${body.slice(0, 60)} → ${answer.text.slice(0, 200)}`).toBeLessThan(500)

@@ -14,7 +14,7 @@ const COMMANDS = [
 ]
 
 /** Each test starts a process. */
-const SAMPLE = sampleOf(COMMANDS, 3)
+const SAMPLE = sampleOf(COMMANDS, 6)
 
 describe.each(SAMPLE)('%s', (file) => {
   it('refuses an unknown option in one line, with exit code 2', async () => {
