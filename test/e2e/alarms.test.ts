@@ -99,6 +99,7 @@ const deadLetters = (name: string): DeadLetters => {
   return found
 }
 
+/** Writes an overdue record that its handler fails on, because its fields are missing, or removes it. */
 const poison = async (dueAt: number | undefined) => {
   const { platform } = running
   const client = new DynamoDBClient({ ...platform.client, endpoint: platform.endpoints.dynamodb })
@@ -109,7 +110,7 @@ const poison = async (dueAt: number | undefined) => {
     : client.send(
         new PutItemCommand({
           TableName: platform.tableName,
-          Item: { ...key, [partitionKey]: { S: duePartition(0) }, [sortKey]: { S: `${dueAt}#nobody-knows-it` } },
+          Item: { ...key, [partitionKey]: { S: duePartition(0) }, [sortKey]: { S: `${dueAt}#loose-manifest` } },
         }),
       ))
   client.destroy()
