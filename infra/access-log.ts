@@ -2,7 +2,7 @@ import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 
 /**
  * Fields of API Gateway's line for each request: those that only the gateway knows, and those without which a request that
- * it answers itself couldn't be recognized. The functions log `request_id` as `gateway_request_id`, beside the ids of Lambda,
+ * it answers itself couldn't be recognized. The functions log `request_id` as `gateway_request_id`, along with the ids of Lambda,
  * trace and run. Query string and headers are left out, since they carry codes, tokens and signatures.
  */
 export const ACCESS_LOG_FIELDS = {
