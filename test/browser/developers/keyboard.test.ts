@@ -79,7 +79,7 @@ it('creates an app, writes its manifest, publishes, tests and submits it', async
   await keyboard.press('Tab')
   expect(await editor.evaluate('document.activeElement.id')).not.toBe(await editor.getAttribute('id'))
   await expect.poll(() => page.getByRole('option').count()).toBe(0)
-  // What the check of the manifest finds may have come in between.
+  // The findings of the manifest’s check may have appeared in between.
   await tabBackTo(page, 'textbox', 'Manifest', 3)
   const described = `document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent`
   expect(await page.evaluate(described)).toContain('Tab leaves the editor.')

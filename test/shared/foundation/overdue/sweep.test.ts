@@ -8,6 +8,7 @@ import { createWorkerWork } from '#shared/http/worker.ts'
 import { startReceiver } from '#testkit/receiver.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { subscriber } from '#testkit/webhooks.ts'
+import { handlingEvents } from './support.ts'
 
 const platform = usingPlatform()
 
@@ -147,17 +148,7 @@ describe('the overdue sweep', () => {
 
 describe('more overdue work than one sweep can handle', () => {
   const handled: string[] = []
-  const HANDLERS: OverdueHandler[] = [
-    {
-      entity: OutboxEntity,
-      handle: async (work, key) => {
-        handled.push(key.pk)
-        await work.table.transact([
-          { kind: 'update', entity: OutboxEntity, key, changes: { set: { due_at: undefined } }, where: {} },
-        ])
-      },
-    },
-  ]
+  const HANDLERS = [handlingEvents(handled)]
   const work = () => createWorkerWork(platform.deps)
   const overdue = () => platform.messages.filter(({ queue }) => queue === 'overdue').map(({ body }) => body)
 

@@ -3,11 +3,12 @@ import * as z from 'zod'
 import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
 import { newEvent } from '#shared/foundation/outbox/outbox.ts'
 import { SweepMarkEntity } from '#shared/foundation/overdue/entity.ts'
-import { type OverdueHandler, sweepOverdue, sweepShard } from '#shared/foundation/overdue/sweep.ts'
+import { sweepOverdue, sweepShard } from '#shared/foundation/overdue/sweep.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import type { DueItem } from '#shared/table/table.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
+import { handlingEvents } from './support.ts'
 
 const platform = usingPlatform()
 
@@ -24,17 +25,7 @@ describe('overdue records of a kind that only a newer version knows', () => {
     retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   })
   const handled: string[] = []
-  const HANDLERS: OverdueHandler[] = [
-    {
-      entity: OutboxEntity,
-      handle: async (work, key) => {
-        handled.push(key.pk)
-        await work.table.transact([
-          { kind: 'update', entity: OutboxEntity, key, changes: { set: { due_at: undefined } }, where: {} },
-        ])
-      },
-    },
-  ]
+  const HANDLERS = [handlingEvents(handled)]
   const logged = (message: string) =>
     platform.logs.map((line) => JSON.parse(line)).filter((line) => line.message === message)
   const warnings = () => logged('skipped overdue records of unknown kinds')
