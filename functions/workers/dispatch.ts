@@ -93,13 +93,18 @@ const announce = (
   made: readonly OutboxEvent[],
 ): Announcing & { finish(): Promise<void> } => {
   const message = { body: { 'detail-type': created.type, detail: created } }
-  const attempt = (act: Promise<void>): Promise<void> =>
-    act.catch((error) =>
-      work.log.warn('the event of a new run is left to the sweeper', { event_id: created.id, error }),
-    )
-  let counting: Promise<void> | undefined
+  const attempt = (act: Promise<boolean>): Promise<boolean> =>
+    act.catch((error) => {
+      work.log.warn('the event of a new run is left to the sweeper', { event_id: created.id, error })
+      return false
+    })
+  let counting: Promise<boolean> | undefined
+  const send = async (queue: 'statistics' | 'fanout', group?: string): Promise<false> => {
+    await work.queues.send(queue, [{ ...message, ...(group !== undefined && { group }) }])
+    return false
+  }
   const count = () => {
-    if (!made.some(({ type }) => ENDS.has(type))) counting ??= attempt(work.queues.send('statistics', [message]))
+    if (!made.some(({ type }) => ENDS.has(type))) counting ??= attempt(send('statistics'))
   }
   const timer = setTimeout(count, COUNTED_AFTER)
   const recording = recordRunCreated(work, created)
@@ -108,7 +113,7 @@ const announce = (
       .then((delivering) => (delivering ? fanOut(work, delivering) : fanOutEvent(work, created.id)))
       .catch((error) => {
         work.log.warn('the event of a new run is left to the fan-out', { event_id: created.id, error })
-        return work.queues.send('fanout', [{ ...message, group: created.workspace_id }])
+        return send('fanout', created.workspace_id)
       }),
   )
   const finish = async () => {

@@ -64,6 +64,44 @@ describe('a dispatcher that dies at any point', () => {
     expect(agent.requests).toHaveLength(1)
   })
 
+  it('a dispatcher ends the run without reading it again, unless somebody changed it meanwhile', async () => {
+    const { table } = platform.deps
+    const { get, transact } = table
+    /** Returns what the dispatcher reads between the answer of an agent, which does something before it, and the run's end. */
+    const endAfter = async (act: (token: string, id: string) => Promise<unknown>) => {
+      const app = await installed(platform.deps, { endpoint: agent.url })
+      const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+      const token = await callbackToken(platform.deps, app, run.id)
+      const calls: string[] = []
+      agent.answer(async () => {
+        await act(token, run.id)
+        table.get = (entity, fields) => {
+          calls.push(`read ${entity.name}`)
+          return get.call(table, entity as never, fields) as never
+        }
+        table.transact = (writes) => {
+          calls.push(`write ${writes[0]?.entity.name}`)
+          return transact.call(table, writes)
+        }
+        return succeeded
+      })
+      await platform.deliver(platform.messages.splice(0)[0] as never)
+      table.get = get
+      table.transact = transact
+      await platform.drain()
+      const { body } = await platform.call('GET', `/api/v1/runs/${run.id}`, { token: app.token })
+      const reads = calls.slice(0, calls.indexOf('write run')).filter((call) => call.startsWith('read'))
+      return { reads, status: body.status, steps: body.steps.length }
+    }
+    expect(await endAfter(async () => {})).toEqual({ reads: [], status: 'succeeded', steps: 0 })
+    const steps = { steps: [{ type: 'message', output: {} }] }
+    const report = (token: string, id: string) =>
+      platform.call('POST', `/api/v1/runs/${id}/steps`, { token, body: steps })
+    expect(await endAfter(report)).toMatchObject({ status: 'succeeded', steps: 1 })
+    const cancel = (token: string, id: string) => platform.call('POST', `/api/v1/runs/${id}/cancel`, { token })
+    expect(await endAfter(cancel)).toMatchObject({ status: 'cancelled' })
+  })
+
   /** Starts a run whose message and event are lost, and returns how to read it and how its dispatcher dies once it has claimed it. */
   const startForgotten = async () => {
     const app = await installed(platform.deps, { endpoint: agent.url })

@@ -11,6 +11,7 @@ import {
   ApprovalEntity,
   addSteps,
   askInput,
+  changedRun,
   changeRun,
   createdEventOf,
   failRun,
@@ -67,8 +68,8 @@ export const dispatchAwaitedRun = (work: Work, key: RunKey): Promise<void> =>
 export interface Announcing {
   /** Waits until the event has a record. True if the event is due itself, so that the run needn't be due for it. */
   recorded: Promise<boolean>
-  /** Waits until everybody has the event, or the worker has given up. */
-  brought: Promise<void>
+  /** Waits until the event was brought to everybody, or the worker has given up. True if nothing is left to do for it. */
+  brought: Promise<boolean>
 }
 
 /** Ways of bringing a run back to a worker. */
@@ -186,7 +187,7 @@ const claimResumption = async (
     ...(outside?.writes ?? []),
     runWrite(run, sent),
   ])
-  return { run: { ...run, ...sent }, target, resume, outside: outside?.task }
+  return { run: changedRun(run, sent), target, resume, outside: outside?.task }
 }
 
 const decisionOf = async (work: Work, { status, result, receipt }: Approval) => ({
@@ -225,7 +226,7 @@ const claim = async (work: Work, run: Run, isAnnounced: boolean): Promise<Run | 
       retry_at: undefined,
       due_at: nextCheckAt(run, now + LIMITS.agentLifeSign),
     }
-    return (await ifUnchanged(work.commit([runWrite(run, again)]))) ? { ...run, ...again } : undefined
+    return (await ifUnchanged(work.commit([runWrite(run, again)]))) ? changedRun(run, again) : undefined
   }
   // The check of the queued run stays due. If it comes too early for the sent one, the sweeper postpones it. Moving it here
   // would write the index of overdue work twice for every run. Only a run whose check the sweeper had postponed is due later.
@@ -240,7 +241,7 @@ const claim = async (work: Work, run: Run, isAnnounced: boolean): Promise<Run | 
     ...announced,
   }
   // Fails if the run was cancelled or claimed by another worker.
-  return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? { ...run, ...changes } : undefined
+  return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? changedRun(run, changes) : undefined
 }
 
 const execute = async (work: Work, run: Run, target: Target, wakes: Wakes, resume?: Resume): Promise<void> => {
@@ -259,22 +260,33 @@ const execute = async (work: Work, run: Run, target: Target, wakes: Wakes, resum
   const pause = pauseAfter(result, attemptOf(run), work.clock.now())
   const goesOn = pause !== undefined && (await retryLater(work, run, target.version, pause, () => true, wakes.again))
   if (goesOn) return
-  await wakes.announcing?.brought
-  await apply(work, run, interpretAnswer(result), target)
+  const isAnnounced = await wakes.announcing?.brought
+  // Nobody has to look for the event again.
+  const sent = isAnnounced ? { ...run, is_unannounced: undefined } : run
+  await apply(work, sent, interpretAnswer(result), target)
 }
 
-/** Applies the agent's answer unless the run has ended in the meantime. The first answer wins. */
+/**
+ * Applies the agent's answer unless the run has ended in the meantime. The first answer wins.
+ * @param run the run as it was sent, which mostly nobody has changed since
+ */
 const apply = async (work: Work, run: Run, meaning: AnswerEffect, target: Target): Promise<void> => {
   const sameDispatch = (now: Run): boolean => now.dispatched_at === run.dispatched_at
   switch (meaning.kind) {
     case 'accepted':
       return accept(work, run)
     case 'failed':
-      return finishIf(work, run, sameDispatch, {
-        status: 'failed',
-        error_code: meaning.error_code,
-        error_message: withAttempts(meaning.error_message, run),
-      })
+      return finishIf(
+        work,
+        run,
+        sameDispatch,
+        {
+          status: 'failed',
+          error_code: meaning.error_code,
+          error_message: withAttempts(meaning.error_message, run),
+        },
+        run,
+      )
     case 'answer':
       return meaning.answer.status === 'input_required'
         ? applyQuestions(work, run, meaning.answer, target)
@@ -283,21 +295,26 @@ const apply = async (work: Work, run: Run, meaning: AnswerEffect, target: Target
 }
 
 const accept = (work: Work, run: Run): Promise<void> =>
-  changeRun(work, run, async (current) => {
-    if (!isActive(current.status) || current.dispatched_at !== run.dispatched_at) return
-    const now = work.clock.now()
-    await work.commit([
-      runWrite(current, {
-        accepted_at: now,
-        // While the run waits for a decision, the approval's own timeout applies instead.
-        due_at: nextCheckAt(
-          current,
-          current.status === 'running' && !isWaitingForInput(current) ? now + LIMITS.agentSilence : undefined,
-        ),
-        ...((await isAnnounced(work, current)) && { is_unannounced: undefined }),
-      }),
-    ])
-  })
+  changeRun(
+    work,
+    run,
+    async (current) => {
+      if (!isActive(current.status) || current.dispatched_at !== run.dispatched_at) return
+      const now = work.clock.now()
+      await work.commit([
+        runWrite(current, {
+          accepted_at: now,
+          // While the run waits for a decision, the approval's own timeout applies instead.
+          due_at: nextCheckAt(
+            current,
+            current.status === 'running' && !isWaitingForInput(current) ? now + LIMITS.agentSilence : undefined,
+          ),
+          ...((await isAnnounced(work, current)) && { is_unannounced: undefined }),
+        }),
+      ])
+    },
+    run,
+  )
 
 type Answer = Extract<AnswerEffect, { kind: 'answer' }>['answer']
 
@@ -334,7 +351,8 @@ const applyAnswer = async (
   if (outcome.error_message) outcome.error_message = outcome.error_message.slice(0, 4_000).toWellFormed()
   try {
     const last = await addAllButLast(work, run, steps ?? [])
-    await finishIf(work, run, () => true, { ...outcome, steps: last })
+    const known = last === steps || !steps ? run : undefined
+    await finishIf(work, run, () => true, { ...outcome, steps: last }, known)
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
     if (error.code === 'run_already_finished') return

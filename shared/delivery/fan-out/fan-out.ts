@@ -19,12 +19,13 @@ const AT_ONCE = 10
  * Delivers an event to everyone who sees it: first to their feeds, then to their webhook subscriptions. Every part is
  * idempotent. The event leaves the list of due work only when all parts are done. A worker may therefore die at any
  * point, and any number of workers may be woken for the same event.
+ * @returns true if nothing is left to do for the event
  */
-export const fanOutEvent = async (work: WorkerWork, eventId: string): Promise<void> => {
+export const fanOutEvent = async (work: WorkerWork, eventId: string): Promise<boolean> => {
   const event = await work.table.get(OutboxEntity, { id: eventId })
-  if (!event || isSettled(event)) return
+  if (!event || isSettled(event)) return true
   continueTrace(event.trace)
-  await fanOut(work, { event })
+  return fanOut(work, { event })
 }
 
 /** An event to deliver. */
@@ -36,18 +37,19 @@ export interface Delivering {
   rest?: Promise<unknown>
 }
 
-/** Delivers an event that is due. */
-export const fanOut = async (work: WorkerWork, delivering: Delivering): Promise<void> => {
+/** Delivers an event that is due. @returns false if it stays due until the workers of its deliveries settle it */
+export const fanOut = async (work: WorkerWork, delivering: Delivering): Promise<boolean> => {
   const { event, rest } = delivering
   const [, audience] = await Promise.all([react(work, event), loadAudience(work, event)])
   const isOnly = audience.length === 1
-  const settled: boolean[] = []
+  const states: DeliveryState[] = []
   for (let i = 0; i < audience.length; i += AT_ONCE) {
     const together = audience.slice(i, i + AT_ONCE)
-    settled.push(...(await Promise.all(together.map((id) => deliverTo(work, id, delivering, isOnly)))))
+    states.push(...(await Promise.all(together.map((id) => deliverTo(work, id, delivering, isOnly)))))
   }
   await rest
-  if (!settled.includes(true)) await settle(work, event)
+  if (states.every((state) => state === 'delivered')) await settle(work, event)
+  return !states.includes('sending')
 }
 
 /** Runs the platform's own reaction to an event. */
@@ -61,17 +63,23 @@ const react = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
 }
 
 /**
+ * State of an event after it was delivered to an installation: it has to be settled, it was, or the workers of its deliveries
+ * settle it.
+ */
+type DeliveryState = 'delivered' | 'settled' | 'sending'
+
+/**
  * Appends the event to a feed, and then schedules its deliveries.
  * @param isOnly no other installation sees the event
- * @returns true if nothing is left to do for the event
  */
 const deliverTo = async (
   work: WorkerWork,
   installationId: string,
   { event, isNew, rest }: Delivering,
   isOnly: boolean,
-): Promise<boolean> => {
+): Promise<DeliveryState> => {
   const isOwn = isOnly && event.installation_id === installationId
+  let isSending = false
   const schedule = async (n?: number) => {
     const subscribed = await listSubscribed(work, installationId, event)
     const isUnrecorded = isOwn && (await mayBeUnrecorded(work, event, subscribed))
@@ -81,11 +89,14 @@ const deliverTo = async (
     if (isUnrecorded && n !== undefined) await sendUnrecorded(work, event, subscribed, n)
     if (!isUnrecorded) await scheduleDeliveries(work, event, subscribed)
     await rest
+    isSending = isUnrecorded
     return !isUnrecorded
   }
   const finish = isOwn ? schedule : undefined
   const finished = await appendToFeed(work.table, installationId, { event, isNew, finish })
-  return finished || !(await schedule())
+  if (!finished) await schedule()
+  if (isSending) return 'sending'
+  return finished ? 'settled' : 'delivered'
 }
 
 /**

@@ -53,15 +53,11 @@ export const requireStarted = (run: Run): Run => {
  * the next number in the run's stream, and the last one moves the run in its installation's lists. An unannounced run stays
  * due at least as early as it was.
  */
-export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefined }): Write =>
+export const runWrite = (run: Run, fields: RunChange): Write =>
   RunEntity.update(
     run,
     {
-      set: {
-        ...fields,
-        ...(fields.status && stateFields(run, fields.status, fields.stream_seq)),
-        ...(run.is_unannounced && 'due_at' in fields && !('is_unannounced' in fields) && dueFor(run, fields.due_at)),
-      },
+      set: setFields(run, fields),
       ...(fields.status && isActive(run.status) && !isActive(fields.status) && { list: place(run, fields.status) }),
     },
     {
@@ -74,9 +70,23 @@ export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefin
         dispatched_at: run.dispatched_at ?? missing,
         accepted_at: run.accepted_at ?? missing,
         budgets_raised: run.budgets_raised ?? missing,
+        // Its events wake the worker that notifies A2A clients.
+        pushes: run.pushes ?? missing,
       },
     },
   )
+
+/** Changed fields of a run. */
+type RunChange = { [K in keyof Run]?: Run[K] | undefined }
+
+/** Returns the run after its write with the same fields. */
+export const changedRun = (run: Run, fields: RunChange): Run => ({ ...run, ...setFields(run, fields) }) as Run
+
+const setFields = (run: Run, fields: RunChange): RunChange => ({
+  ...fields,
+  ...(fields.status && stateFields(run, fields.status, fields.stream_seq)),
+  ...(run.is_unannounced && 'due_at' in fields && !('is_unannounced' in fields) && dueFor(run, fields.due_at)),
+})
 
 const dueFor = ({ due_at: before }: Run, wanted: number | undefined) => ({
   due_at: before !== undefined && (wanted === undefined || wanted > before) ? before : wanted,
@@ -102,7 +112,7 @@ const place = (run: Run, status: RunStatus) => ({ owner: runsByStatus(run.instal
 /**
  * Reads the run and calls `attempt` to decide and write. Starts over after a concurrent change. Other errors of `attempt`
  * are thrown.
- * @param known the run if it was just read; used by the first attempt
+ * @param known the run if it was just read or written; used by the first attempt
  * @throws `step_write_conflict` if concurrent changes don't stop
  */
 export const changeRun = async <T>(

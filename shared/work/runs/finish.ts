@@ -26,12 +26,19 @@ interface Cancellation {
   error_message?: string
 }
 
-/**
- * Ends a run in one transaction: the record, its last steps, the freed place, the voided approval and questions if any
- * were pending, and the event.
- * @param more further writes of the same transaction
- */
+/** Ends a run, and returns it as the API presents it. @param more further writes of the same transaction */
 const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Write[] = []): Promise<RunView> => {
+  const { finished, writes } = await prepareEnd(work, run, outcome)
+  const view = await presentRun(work, finished)
+  await work.commit([...writes, ...more], view)
+  return view
+}
+
+/**
+ * Prepares the end of a run in one transaction: the record, its last steps, the freed place, the voided approval and
+ * questions if any were pending, and the event.
+ */
+const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<{ finished: Run; writes: Write[] }> => {
   const now = work.clock.now()
   const completion = outcome.status === 'cancelled' ? undefined : outcome
   const succeeded = outcome.status === 'succeeded'
@@ -69,25 +76,20 @@ const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Wri
     }),
   }
   const finished: Run = { ...run, ...changed }
-  const view = await presentRun(work, finished)
-  await work.commit(
-    [
-      runWrite(run, changed),
-      ...steps.writes,
-      ...releasePlace(run, now),
-      ...settleBudgets(run, { tokens: tokensOf(usage), cost_units: cost_units ?? 0 }),
-      ...(isNamedByCounter(run) ? [] : markEnded(run, now)),
-      ...voided.writes,
-      ...questions.writes,
-      ...(await emitUnannounced(work, run)),
-      emitRunEvent(work, `run.${outcome.status}`, finished),
-      ...emitChatMoved(work, finished),
-      ...emitMessengerAnswer(work, finished),
-      ...more,
-    ],
-    view,
-  )
-  return view
+  const writes = [
+    runWrite(run, changed),
+    ...steps.writes,
+    ...releasePlace(run, now),
+    ...settleBudgets(run, { tokens: tokensOf(usage), cost_units: cost_units ?? 0 }),
+    ...(isNamedByCounter(run) ? [] : markEnded(run, now)),
+    ...voided.writes,
+    ...questions.writes,
+    ...(await emitUnannounced(work, run)),
+    emitRunEvent(work, `run.${outcome.status}`, finished),
+    ...emitChatMoved(work, finished),
+    ...emitMessengerAnswer(work, finished),
+  ]
+  return { finished, writes }
 }
 
 const tokensOf = (usage: Run['usage']): number => (usage ? usage.input_tokens + usage.output_tokens : 0)
@@ -156,9 +158,24 @@ export const cancelRunFor = (
 export const failRun = (work: Work, key: RunKey, error_code: RunErrorCode, error_message: string): Promise<void> =>
   finishIf(work, key, () => true, { status: 'failed', error_code, error_message })
 
-/** Ends an active run if `applies` is true for its current state. A run that has ended stays: the first answer wins. */
-export const finishIf = (work: Work, key: RunKey, applies: (run: Run) => boolean, outcome: Outcome): Promise<void> =>
-  changeRun(work, key, async (run) => {
-    if (run.finished_at !== undefined || !applies(run)) return
-    await finish(work, run, outcome)
-  })
+/**
+ * Ends an active run if `applies` is true for its current state. A run that has ended stays: the first answer wins.
+ * @param known the run as it was just read or written
+ */
+export const finishIf = (
+  work: Work,
+  key: RunKey,
+  applies: (run: Run) => boolean,
+  outcome: Outcome,
+  known?: Run,
+): Promise<void> =>
+  changeRun(
+    work,
+    key,
+    async (run) => {
+      if (run.finished_at !== undefined || !applies(run)) return
+      const { writes } = await prepareEnd(work, run, outcome)
+      await work.commit(writes)
+    },
+    known,
+  )

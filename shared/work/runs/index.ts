@@ -26,6 +26,7 @@ export {
   refuseEndedChain,
 } from './chain.ts'
 export {
+  changedRun,
   changeRun,
   loadRun,
   type RunKey,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { A2aPushEntity } from '#shared/agents/a2a/entity.ts'
+import { emittedBy, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -94,6 +95,28 @@ describe('push notifications', () => {
     await settle(20 * MINUTE, MINUTE)
     expect(arrived().length).toBe(5)
     expect(platform.messages).toEqual([])
+  })
+
+  it('of a task that is configured while its agent works bring its end at once', async () => {
+    const { table } = platform.deps
+    const { transact } = table
+    const ends: OutboxEvent[] = []
+    let rpc: Awaited<ReturnType<typeof scene>>['rpc'] | undefined
+    const made = await scene(async ({ run }) => {
+      await rpc?.('CreateTaskPushNotificationConfig', { taskId: run.id, ...pushTo() })
+      table.transact = async (writes) => {
+        await transact.call(table, writes)
+        ends.push(...writes.flatMap((write) => emittedBy(write) ?? []).filter(({ type }) => type === 'run.succeeded'))
+      }
+      return { status: 'succeeded', output: { found: 3 } }
+    })
+    rpc = made.rpc
+    started(await rpc('SendMessage', { ...look({ n: 1 }), configuration: { returnImmediately: true } }))
+    await settle(3 * SECOND)
+    table.transact = transact
+    // Its event wakes the worker that sends it.
+    expect(ends).toMatchObject([{ pushes: true }])
+    expect(statesOf().at(-1)).toBe('TASK_STATE_COMPLETED')
   })
 
   it('come soon after a person decides, although the task waited for long', async () => {
