@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { loadRun, type RunKey } from './change.ts'
-import { RunEntity } from './entity.ts'
+import { type Run, RunEntity } from './entity.ts'
 import { loadRunWithSteps, viewWithSteps } from './read.ts'
 import type { RunView } from './schemas.ts'
 import { commitAndDispatch, dispatchAgain, type NewRun, newRun } from './start.ts'
-import type { RunStatus } from './status.ts'
+import { isActive, type RunStatus } from './status.ts'
 
 export interface Wait {
   seconds: number
@@ -20,7 +20,9 @@ export interface Wait {
 /** Longest wait in seconds: many clients and proxies give up after 60 seconds without a byte, and a buffered integration after 29. */
 const LONGEST = { streaming: 55, buffered: 25 }
 
-const FIRST_PAUSE = 40
+/** Runs of agents that answer at once are seen at the first or second read. Each read costs as much CPU as the check of a token. */
+const FIRST_PAUSE = 60
+const GROWTH = 1.4
 const LONGEST_PAUSE = 1_000
 
 /** Statuses in which the agent works. In every other one the run has ended or waits for somebody. */
@@ -47,9 +49,9 @@ export const startAndWait = async (
   const earlier = wait.repeatable ? await work.table.get(RunEntity, key) : undefined
   if (earlier) await dispatchAgain(work, earlier)
   else await create(work, id, await start())
-  await waitWhileWorking(work, key, until)
+  const ended = await waitWhileWorking(work, key, until, wait.viewer)
   await wait.recheck()
-  const [run, steps] = await loadRunWithSteps(work, key, wait.viewer)
+  const [run, steps] = await loadRunWithSteps(work, key, wait.viewer, ended)
   return viewWithSteps(work, run, steps)
 }
 
@@ -58,13 +60,19 @@ const create = async (work: Work, id: string, start: NewRun): Promise<void> => {
   await commitAndDispatch(withoutAnswer(work), writes, created)
 }
 
-/** Reads the run with growing pauses while its agent works. */
-const waitWhileWorking = async (work: Work, key: RunKey, until: number): Promise<void> => {
-  for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 1.3, LONGEST_PAUSE)) {
+/** Reads the run with growing pauses while its agent works. @returns the run if it has ended, because it stays as it is then */
+const waitWhileWorking = async (
+  work: Work,
+  key: RunKey,
+  until: number,
+  viewer: string | undefined,
+): Promise<Run | undefined> => {
+  for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * GROWTH, LONGEST_PAUSE)) {
     const left = until - performance.now()
-    if (left <= 0) return
+    if (left <= 0) return undefined
     await pause(Math.min(wait, left))
-    const { status } = await loadRun(work, key)
-    if (!WORKING.has(status)) return
+    const run = await loadRun(work, key, viewer)
+    if (!isActive(run.status)) return run
+    if (!WORKING.has(run.status)) return undefined
   }
 }
