@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { amount } from '#shared/foundation/schemas/index.ts'
+import { lazily } from '#shared/kernel/lazily.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { InputRequests } from './input-schemas.ts'
 import { ShownRequest } from './shown-request.ts'
@@ -235,7 +236,7 @@ export const withoutNulls = (given: { [Field in keyof GivenCompletion]: unknown 
  * An agent's response to run.execute with status 200 (contract/runs.md#agent-answers). Unknown fields are accepted,
  * because this is a response and must not fail the run.
  */
-export const AgentAnswer = () =>
+export const AgentAnswer = lazily(() =>
   z.discriminatedUnion('status', [
     z.object({
       status: z.literal('succeeded'),
@@ -253,7 +254,8 @@ export const AgentAnswer = () =>
       usage: tokenUsage().nullish(),
     }),
     InputRequired(),
-  ])
+  ]),
+)
 
 /** Response to run.execute by which an agent asks people (contract/runs.md#questions). */
 export const InputRequired = () =>
