@@ -13,7 +13,7 @@ import { createTelegramBot } from '#shared/adapters/telegram.ts'
 import { createWorkspaceKeys } from '#shared/adapters/workspace-keys.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/entity.ts'
 import { QUEUES } from '#shared/foundation/queues/queues.ts'
-import { LEAN_RECORDS, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
+import { COUNTED_AT_END, LEAN_RECORDS, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Deps, WorkerWork } from '#shared/foundation/work/work.ts'
 import type { RequestHandler } from '#shared/http/exchange.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
@@ -224,7 +224,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     log: createLogger('debug', {}, (line) => logs.push(line)),
   }
 
-  await Promise.all([LEAN_RECORDS, PLAIN_WRITES].map((id) => finishUpgrade(deps, id)))
+  await Promise.all([LEAN_RECORDS, PLAIN_WRITES, COUNTED_AT_END].map((id) => finishUpgrade(deps, id)))
 
   const recorder = new Table({
     client: store.documents,

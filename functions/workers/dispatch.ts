@@ -7,6 +7,7 @@ import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { BusMessage } from '#shared/foundation/queues/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
+import { listStartedRun } from '#shared/insight/statistics/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { advanceChat } from '#shared/work/answering/index.ts'
 
@@ -78,12 +79,12 @@ const handle = async (work: WorkerWork, { type, data }: OutboxEvent, announcing?
 
 const ENDS: ReadonlySet<string> = new Set(['run.succeeded', 'run.failed', 'run.cancelled'])
 
-/** Time after which a run that its agent still works on is counted as begun. */
+/** Time after which a run that its agent still works on is listed as active. */
 const COUNTED_AFTER = 5 * SECOND
 
 /**
- * Brings a new run's event to everybody while its agent works. If the run doesn't end within seconds, its start is counted
- * on its own, and otherwise together with its end.
+ * Brings a new run's event to everybody while its agent works. If the run doesn't end within seconds, it is listed as active until
+ * its end is counted.
  * @param made events of the run since then
  * @returns `finish` waits until all is done
  */
@@ -103,8 +104,15 @@ const announce = (
     await work.queues.send(queue, [{ ...message, ...(group !== undefined && { group }) }])
     return false
   }
+  const begin = async (): Promise<boolean> => {
+    const isListed = await listStartedRun(work, created).catch((error) => {
+      work.log.warn('the list of active runs is left to the statistics', { event_id: created.id, error })
+      return false
+    })
+    return isListed || send('statistics')
+  }
   const count = () => {
-    if (!made.some(({ type }) => ENDS.has(type))) counting ??= attempt(send('statistics'))
+    if (!made.some(({ type }) => ENDS.has(type))) counting ??= attempt(begin())
   }
   const timer = setTimeout(count, COUNTED_AFTER)
   const recording = recordRunCreated(work, created)

@@ -8,6 +8,7 @@ import { fetchPlatformLogo } from './0007-platform-logo.ts'
 import { copyAudit, copyAuditDays } from './0008-audit-table.ts'
 import { leanRecords } from './0010-lean-records.ts'
 import { plainWrites } from './0011-plain-writes.ts'
+import { countedAtEnd } from './0012-counted-at-end.ts'
 import type { Release, Upgrade } from './upgrade.ts'
 
 /** Every upgrade, oldest first. */
@@ -23,4 +24,5 @@ export const UPGRADES: readonly (Upgrade | Release)[] = [
   copyAuditDays,
   leanRecords,
   plainWrites,
+  countedAtEnd,
 ]

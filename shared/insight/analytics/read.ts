@@ -4,11 +4,14 @@ import { UserEntity } from '#shared/identity/people/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import type { Entity } from '#shared/table/entity.ts'
 import { allItems } from '#shared/table/pages.ts'
+import { listActiveIn, readWithActive } from '../observed-runs/active-runs.ts'
+import type { ActiveRun } from '../observed-runs/entity.ts'
 import {
   type AgentDay,
   AgentDayEntity,
   DURATION_BOUNDS,
   durationField,
+  type PersonDay,
   PersonDayEntity,
   QUARTER_COUNTERS,
   QUARTERS,
@@ -16,6 +19,7 @@ import {
   WORKSPACE_SHARDS,
   WorkspaceNowEntity,
 } from '../statistics/entity.ts'
+import { quarterOf } from '../statistics/workspace.ts'
 import { type Calendar, calendarOf, datesUpTo } from './days.ts'
 import type { AnalyticsView } from './schemas.ts'
 
@@ -38,8 +42,8 @@ const NAMED = 100
 const PAGE = 1_000
 
 /**
- * `GET /console/analytics`: reads counters only. The cost grows with the requested days and the agents that ran on
- * them, never with the number of runs. The figures lag behind events by a few seconds.
+ * `GET /console/analytics`: reads counters, and adds active runs. The cost grows with the requested days, the workspace's agents
+ * and their active runs, never with the number of other runs. The figures lag behind events by a few seconds.
  */
 export const readAnalytics = async (
   deps: Pick<Deps, 'table' | 'clock'>,
@@ -48,11 +52,17 @@ export const readAnalytics = async (
 ): Promise<AnalyticsView> => {
   const calendar = calendarOf(tz)
   const dates = datesUpTo(calendar.dateOf(deps.clock.now()), days)
-  const [now, rows, people] = await Promise.all([
-    deps.table.get(WorkspaceNowEntity, { workspace_id }),
-    listRows(deps, AgentDayEntity, agentKey, workspace_id, dates),
-    listRows(deps, PersonDayEntity, personKey, workspace_id, dates),
-  ])
+  const [[now, agentDays, personDays], active] = await readWithActive(
+    () => listActiveIn(deps, workspace_id),
+    () =>
+      Promise.all([
+        deps.table.get(WorkspaceNowEntity, { workspace_id }),
+        listRows(deps, AgentDayEntity, agentKey, workspace_id, dates),
+        listRows(deps, PersonDayEntity, personKey, workspace_id, dates),
+      ]),
+  )
+  const rows = [...agentDays, ...active.map(agentDayOf)]
+  const people = [...personDays, ...active.flatMap(personDayOf)]
   const byDate = new Map(dates.map((date) => [date, nothing()]))
   const byAgent = new Map<string, Sums>()
   const byPerson = new Map<string, Sums>()
@@ -79,6 +89,19 @@ export const readAnalytics = async (
     },
   }
 }
+
+/** Returns what an active run adds to its day. */
+const startedOn = ({ workspace_id, created_at }: ActiveRun) => ({
+  workspace_id,
+  shard: 0,
+  day: new Date(created_at).toISOString().slice(0, 10),
+  [quarterField('runs', quarterOf(created_at))]: 1,
+})
+
+const agentDayOf = (run: ActiveRun): AgentDay => ({ ...startedOn(run), installation_id: run.installation_id })
+
+const personDayOf = (run: ActiveRun): PersonDay[] =>
+  run.user_id === undefined ? [] : [{ ...startedOn(run), user_id: run.user_id }]
 
 /** Lists an entity's counters of these dates in any time zone, which is at most a day away from UTC. */
 const listRows = async <T extends object, Sk extends string>(

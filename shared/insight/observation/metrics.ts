@@ -4,7 +4,7 @@ import { loadSumsByDate } from './hours.ts'
 import type { MetricsView } from './metrics-schema.ts'
 
 /**
- * `GET /admin/metrics`: reads counters only. Runs and installations lag behind their events by a few seconds; the other
+ * `GET /admin/metrics`: reads counters, and adds active runs. Runs and installations lag behind their events by a few seconds; the other
  * figures are current.
  */
 export const readMetrics = async (
@@ -13,7 +13,7 @@ export const readMetrics = async (
 ): Promise<MetricsView> => {
   const calendar = calendarOf(tz)
   const dates = datesUpTo(calendar.dateOf(deps.clock.now()), days)
-  const byDate = await loadSumsByDate(deps, calendar, dates)
+  const { byDate } = await loadSumsByDate(deps, calendar, dates)
   return {
     time_zone: tz,
     from: dates[0] ?? '',

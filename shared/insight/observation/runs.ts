@@ -5,7 +5,9 @@ import { idFloor } from '#shared/kernel/ids.ts'
 import type { Ref } from '#shared/table/entity.ts'
 import { firstKeys, type ListSource } from '#shared/table/lists.ts'
 import { RUN_STATUSES, type Run, RunEntity, runsWithStatus, WorkspaceRunEntity } from '#shared/work/runs/index.ts'
+import { listActiveIn, listActiveOfApp, listAllActive } from '../observed-runs/active-runs.ts'
 import {
+  type ActiveRun,
   appRunsInState,
   OBSERVED_STATES,
   type ObservedRun,
@@ -35,7 +37,7 @@ export const listObservedRuns = async (
   { limit, offset }: Place,
 ): Promise<{ runs: Run[]; total: number }> => {
   const refs = await findRefs(deps, filter, offset + limit + COUNTED_AHEAD)
-  const page = await deps.table.getAll(refs.slice(offset, offset + limit))
+  const page = await deps.table.getAll(refs.slice(offset, offset + limit).map(({ ref }) => ref))
   const keys = (page as (Run | ObservedRun | undefined)[]).filter((item) => item !== undefined)
   const runs = await deps.table.getAll(keys.map((item) => RunEntity.ref(keyOf(item))))
   return { runs: runs.filter((run) => run !== undefined), total: refs.length }
@@ -46,10 +48,42 @@ const keyOf = (item: Run | ObservedRun) => ({
   id: 'run_id' in item ? item.run_id : item.id,
 })
 
-const findRefs = async (deps: Pick<Deps, 'table' | 'clock'>, filter: RunFilter, count: number): Promise<Ref[]> => {
+/** A run's record or index entry, at its place in the order of runs. */
+interface Found {
+  sort: string
+  ref: Ref
+}
+
+const findRefs = async (deps: Pick<Deps, 'table' | 'clock'>, filter: RunFilter, count: number): Promise<Found[]> => {
   const kept = deps.clock.now() - deps.table.payloadDays * DAY
   const since = Math.max(filter.since ?? 0, kept)
   const floor = idFloor('run', since)
+  const [active, indexed] = await Promise.all([
+    listActive(deps, filter),
+    findIndexed(deps, { ...filter, since }, count, floor),
+  ])
+  const begun = active
+    .filter(({ run_id }) => run_id >= floor)
+    .map(({ installation_id, run_id }) => ({ sort: run_id, ref: RunEntity.ref({ installation_id, id: run_id }) }))
+  const both = new Map([...begun, ...indexed].map((found) => [found.sort, found]))
+  return [...both.values()].sort((a, b) => (a.sort < b.sort ? 1 : -1)).slice(0, count)
+}
+
+/** Lists the active runs that no index of the filter has. */
+const listActive = async (deps: Pick<Deps, 'table'>, { app, workspace, status }: RunFilter): Promise<ActiveRun[]> => {
+  if (status !== undefined && status !== 'active') return []
+  if (workspace !== undefined) return app === undefined && status ? listActiveIn(deps, workspace) : []
+  if (app !== undefined) return listActiveOfApp(deps, app)
+  return status ? listAllActive(deps) : []
+}
+
+const findIndexed = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  filter: RunFilter & { since: number },
+  count: number,
+  floor: string,
+): Promise<Found[]> => {
+  const { since } = filter
   if (filter.workspace !== undefined && filter.app !== undefined) {
     const sources = await listInstallationSources(deps, filter.workspace, filter.app, filter.status)
     return listRefs(deps, RunEntity, sources, count, floor)
@@ -72,10 +106,10 @@ const listRefs = async (
   sources: readonly ListSource[],
   count: number,
   floor: string,
-): Promise<Ref[]> => {
+): Promise<Found[]> => {
   if (sources.length === 0) return []
   const keys = await firstKeys(table, sources, count)
-  return keys.filter(({ sort }) => sort >= floor).map(({ key }) => ({ entity, key }))
+  return keys.filter(({ sort }) => sort >= floor).map(({ key, sort }) => ({ sort, ref: { entity, key } }))
 }
 
 /** An app has several installations in a workspace if it was uninstalled and installed again. */
@@ -97,15 +131,18 @@ const listWorkspaceRefs = async (
   state: ObservedState | undefined,
   limit: number,
   floor: string,
-): Promise<Ref[]> => {
+): Promise<Found[]> => {
   if (state === undefined) {
     const from = WorkspaceRunEntity.key({ workspace_id, run_id: floor }).sk
     const { items } = await table.query(WorkspaceRunEntity, { workspace_id }, { limit, from })
-    return items.map(({ installation_id, run_id }) => RunEntity.ref({ installation_id, id: run_id }))
+    return items.map(({ installation_id, run_id }) => ({
+      sort: run_id,
+      ref: RunEntity.ref({ installation_id, id: run_id }),
+    }))
   }
   const sk = (run_id: string) => ObservedRunEntity.key({ workspace_id, state, run_id }).sk
   const { items } = await table.query(ObservedRunEntity, { workspace_id }, { limit, from: sk(floor), to: sk('~') })
-  return items.map((item) => ObservedRunEntity.ref(item))
+  return items.map((item) => ({ sort: item.run_id, ref: ObservedRunEntity.ref(item) }))
 }
 
 /** Runs are partitioned by day. Reads from today backwards, doubling the number of days, until enough are found. */
@@ -114,11 +151,11 @@ const listAllRefs = async (
   { status, since }: { status: ObservedState | undefined; since: number },
   count: number,
   floor: string,
-): Promise<Ref[]> => {
+): Promise<Found[]> => {
   const now = deps.clock.now()
   const entity = status === undefined ? RunEntity : ObservedRunEntity
   const directory = status === undefined ? 'runs' : runsInState(status)
-  const found: Ref[] = []
+  const found: Found[] = []
   const midnight = now - (now % DAY)
   for (let back = 0, days = 1; found.length < count; back += days, days = back) {
     const sources = Array.from({ length: days }, (_, i) => midnight - (back + i) * DAY)

@@ -29,8 +29,9 @@ export const runsInState = (state: ObservedState): string => `runs-${state}`
 export const appRunsInState = (appId: string, state: ObservedState): string => `APP#${appId}#RUNS#${state}`
 
 /**
- * Index entry of a run by state: within its workspace, its app (`list`) and the platform (`directory`). Each run has
- * one. It moves when the run ends.
+ * Index entry of a run by state: within its workspace, its app (`list`) and the platform (`directory`). A run has one once
+ * it has ended. Active runs have {@link ActiveRunEntity}. Those of the version before have an entry of this kind, which
+ * moves when the run ends.
  */
 export const ObservedRunEntity = defineEntity({
   name: 'observed-run',
@@ -42,4 +43,42 @@ export const ObservedRunEntity = defineEntity({
   expires: payloadExpiry,
   directory: ({ state, run_id, created_at }) => ({ list: runsInState(state), day: created_at, sort: run_id }),
   list: ({ app_id, state, run_id }) => ({ owner: appRunsInState(app_id, state), sort: run_id }),
+})
+
+/** Shards of the active runs. The number never changes, because the shard is part of their keys. */
+export const ACTIVE_SHARDS = 16
+
+const activeRun = () =>
+  z.object({
+    /** Derived from the workspace. */
+    shard: z.number(),
+    app_id: z.string(),
+    workspace_id: z.string(),
+    run_id: z.string(),
+    installation_id: z.string(),
+    version: z.string(),
+    is_sandbox: z.boolean(),
+    /** Person who started it, if any. */
+    user_id: z.string().optional(),
+    /** Id of its `run.created` event. */
+    created_event: z.string(),
+    created_at: z.number(),
+    expires_at: z.number(),
+  })
+
+export type ActiveRun = z.infer<ReturnType<typeof activeRun>>
+
+/**
+ * A run that takes longer, until the statistics count its start with its end. Figures and lists add these runs to what they
+ * have counted. It has no index: an app's runs are a range of each shard, a workspace's runs of an app a range of one.
+ */
+export const ActiveRunEntity = defineEntity({
+  name: 'active-run',
+  schema: activeRun,
+  pk: 'ACTIVE#{shard}',
+  sk: 'RUN#{app_id}#{workspace_id}#{run_id}',
+  personal: 'none',
+  // Removals end the run, which deletes it.
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 92 },
+  expires: ({ expires_at }) => expires_at,
 })

@@ -1,6 +1,9 @@
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import type { Ref } from '#shared/table/entity.ts'
 import { isActive, type Run } from '#shared/work/runs/index.ts'
 import type { Task } from '#shared/work/tasks/index.ts'
+import { activeKey, listActiveRun, unlistActiveRun } from '../observed-runs/active-runs.ts'
+import { type ActiveRun, ActiveRunEntity } from '../observed-runs/entity.ts'
 import { indexRun, removeActiveEntry } from '../observed-runs/index-run.ts'
 import type { Countable } from './count-exactly-once.ts'
 import { counterWrites, type LoadedEvent } from './counter-writes.ts'
@@ -11,6 +14,8 @@ import { countApproval, countTask } from './workspace.ts'
 interface Store extends Pick<WorkerWork, 'table'> {
   /** True once no function of the version before runs, which doesn't know a marker for start and end. */
   isLean: boolean
+  /** Runs that were created from then on are counted at their end. Undefined while functions of the version before run. */
+  countedAtEndSince: number | undefined
 }
 
 /** A run to be written to its index and log. */
@@ -20,9 +25,17 @@ interface Filing {
   ended: boolean
 }
 
+type KnownRun = Run & { created_event: string }
+
+/** True for a run whose start is counted with its end, however long it takes. While it is active, it is listed as such. */
+export const isCountedAtEnd = (
+  { countedAtEndSince: since }: Pick<Store, 'countedAtEndSince'>,
+  run: Run | undefined,
+): run is KnownRun => run?.created_event !== undefined && since !== undefined && run.created_at >= since
+
 /** True for the event of a run's start if the event of its end will count both. */
-const isCountedAtEnd = (run: Run | undefined): run is Run & { created_event: string } =>
-  run?.created_event !== undefined && !isActive(run.status)
+const isStartLeft = (store: Store, run: Run | undefined): run is KnownRun =>
+  isCountedAtEnd(store, run) || (run?.created_event !== undefined && !isActive(run.status))
 
 /** Work that results from a batch. Each item has a name, so that it is done once for all events that cause it. */
 export interface BatchWork {
@@ -63,13 +76,16 @@ export const addFollowingWork = (
     case 'installation.removed':
       return [once()]
     case 'run.created':
-      return isCountedAtEnd(run) ? [filed(false)] : [once(), filed(false)]
+      if (!run) return [counted(`event ${id}`, countStartOfRemoved(store, told, spread))]
+      return isStartLeft(store, run) ? [filed(false)] : [once(), filed(false)]
     case 'run.succeeded':
     case 'run.failed':
     case 'run.cancelled':
       // The run may have been awaiting approval until now.
       return [
-        isCountedAtEnd(run) ? counted(`event ${id}`, countEnd(store, told, run, spread)) : once(),
+        isStartLeft(store, run)
+          ? counted(`event ${id}`, countEnd(store, told, run, spread))
+          : counted(`event ${id}`, run ? countOnce(store, told, spread) : countEndOfRemoved(store, told, spread)),
         filed(true),
         approval(),
       ]
@@ -88,29 +104,46 @@ const countOnce = (store: Store, told: LoadedEvent, spread: string): Countable =
   }
 }
 
+/** Returns the key under which the event's run is listed while it is active. */
+const activeKeyOf = ({ event, data: { app_id, run_id } }: LoadedEvent) =>
+  activeKey({ app_id, workspace_id: event.workspace_id, run_id })
+
+const startOf = ({ event, ...told }: LoadedEvent, { created_event, created_at }: StartedRun): LoadedEvent => ({
+  ...told,
+  event: { ...event, id: created_event, type: 'run.created', created_at },
+})
+
+type StartedRun = Pick<KnownRun, 'created_event' | 'created_at'>
+
 /**
  * Counts a run's end, and its start unless that was counted while the run was active. Then each event has its own marker.
  * Otherwise the start's marker says that the end was counted with it. It doesn't matter which of the two events is handled
- * first or how often.
+ * first or how often. The same transaction takes the run out of the list of active ones, which figures add.
  */
-const countEnd = (
-  store: Store,
-  told: LoadedEvent,
-  { created_event, created_at }: Run & { created_event: string },
-  spread: string,
-): Countable => {
-  const { event } = told
-  const start: LoadedEvent = { ...told, event: { ...event, id: created_event, type: 'run.created', created_at } }
+const countEnd = (store: Store, told: LoadedEvent, run: KnownRun, spread: string): Countable => {
+  const { created_event, created_at } = run
+  const start = startOf(told, run)
   const [started, ended] = [countOnce(store, start, spread), countOnce(store, told, spread)]
+  const isNew = isCountedAtEnd(store, run)
+  const listed: readonly Ref[] = isNew ? [ActiveRunEntity.ref(activeKeyOf(told))] : []
   return {
     near: ended.near,
-    // A long run's start was usually counted before, so its marker is read first. Failed transactions cost as much as others.
-    reads: (again) => [CountedEventEntity.ref({ event_id: created_event }), ...ended.reads(again)],
-    writes: ([startMark, endMark]) => {
-      if ((startMark as CountedEvent | undefined)?.ended) return []
-      if (startMark || !store.isLean) return [...started.writes([startMark]), ...ended.writes([endMark])]
+    // A long run's start was usually counted before, if the version before did it, so its marker is read first. Failed
+    // transactions cost as much as others.
+    reads: (again) => [
+      ...listed,
+      ...(isNew && !again ? [] : [CountedEventEntity.ref({ event_id: created_event })]),
+      ...ended.reads(again),
+    ],
+    writes: (read) => {
+      const active = isNew ? read[0] : undefined
+      const [startMark, endMark] = read.slice(listed.length)
+      const unlisted = active ? [ActiveRunEntity.delete(activeKeyOf(told))] : []
+      if ((startMark as CountedEvent | undefined)?.ended) return unlisted
+      if (startMark || !store.isLean) return [...unlisted, ...started.writes([startMark]), ...ended.writes([endMark])]
       return [
         CountedEventEntity.create({ event_id: created_event, created_at, ended: true }),
+        ...unlisted,
         ...counterWrites(store, start, spread),
         ...counterWrites(store, told, spread),
       ]
@@ -118,16 +151,69 @@ const countEnd = (
   }
 }
 
+/** Counts the end of a run whose record was removed, and its start as well if it is still listed as active. */
+const countEndOfRemoved = (store: Store, told: LoadedEvent, spread: string): Countable => {
+  const ended = countOnce(store, told, spread)
+  return {
+    near: ended.near,
+    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(told)), ...ended.reads(again)],
+    writes: ([active, endMark]) => {
+      const run = active as ActiveRun | undefined
+      if (!run) return ended.writes([endMark])
+      const start = startOf(told, run)
+      return [
+        ActiveRunEntity.delete(activeKeyOf(told), { where: { created_event: run.created_event } }),
+        ...(endMark ? [] : ended.writes([endMark])),
+        CountedEventEntity.replace({ event_id: run.created_event, created_at: run.created_at }),
+        ...counterWrites(store, { ...start, listed: run }, spread),
+      ]
+    },
+  }
+}
+
+/** Counts the start of a run whose record was removed, unless the event of its end will. */
+const countStartOfRemoved = (store: Store, told: LoadedEvent, spread: string): Countable => {
+  const started = countOnce(store, told, spread)
+  return {
+    near: started.near,
+    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(told)), ...started.reads(again)],
+    writes: ([active, mark]) => (active ? [] : started.writes([mark])),
+  }
+}
+
 /** Writes a run to the admin index and, once it has ended, to its app's log. The writes are idempotent. */
-export const fileRun = async ({ table, isLean }: Store, { run, ended }: Filing): Promise<void> => {
-  if (!ended && isCountedAtEnd(run)) {
+export const fileRun = async (store: Store, { run, ended }: Filing): Promise<void> => {
+  const { table, isLean } = store
+  if (isCountedAtEnd(store, run)) {
+    if (!ended) return fileStart(store, run)
+    // An event that somebody made up reports the end of an active run. It has no place among the ended ones.
+    if (isActive(run.status)) return
+    await fileEnd(store, run, false)
+    return
+  }
+  if (!ended && isStartLeft(store, run)) {
     // The event of its end files it. Before that one was handled, nothing can be left of an earlier delivery of this one
     // that the end won't remove.
     if (await table.get(CountedEventEntity, { event_id: run.created_event })) await removeActiveEntry({ table }, run)
     return
   }
-  const entries = ended ? logWrites(run, isLean) : []
-  const wasListed = !isLean || !ended || (await wasCountedActive({ table }, run))
+  if (!ended) return indexRun({ table }, run, true)
+  await fileEnd(store, run, !isLean || (await wasCountedActive({ table }, run)))
+}
+
+/** Lists a run as active, unless it has ended. */
+export const fileStart = async ({ table }: Pick<Store, 'table'>, run: KnownRun): Promise<void> => {
+  if (isActive(run.status)) return listActiveRun({ table }, run)
+  const [mark, active] = await table.getAll([
+    CountedEventEntity.ref({ event_id: run.created_event }),
+    ActiveRunEntity.ref(activeKey({ ...run, run_id: run.id })),
+  ] as const)
+  // A worker died after it listed the run, which had ended and been counted meanwhile.
+  if (mark && active) await unlistActiveRun({ table }, run)
+}
+
+const fileEnd = async ({ table, isLean }: Store, run: Run, wasListed: boolean): Promise<void> => {
+  const entries = logWrites(run, isLean)
   await Promise.all([indexRun({ table }, run, wasListed), ...entries.map((entry) => table.transact([entry]))])
 }
 

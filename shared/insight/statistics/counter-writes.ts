@@ -4,6 +4,7 @@ import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { durationOf, type Run } from '#shared/work/runs/index.ts'
+import type { ActiveRun } from '../observed-runs/entity.ts'
 import {
   AppDayEntity,
   type AppTotal,
@@ -25,6 +26,8 @@ export interface LoadedEvent {
   event: OutboxEvent
   data: { run_id: string; installation_id: string; app_id: string; task_id: string }
   record: unknown
+  /** Its run's entry among the active ones, if the record doesn't exist any longer. */
+  listed?: ActiveRun
 }
 
 /**
@@ -40,8 +43,8 @@ export const counterWrites = (work: Pick<WorkerWork, 'table'>, told: LoadedEvent
     case 'run.failed':
     case 'run.cancelled': {
       const run = told.record as Run | undefined
-      const onPlatform = platformWrites(work, event, run, spread)
-      if (!run) return onPlatform
+      const onPlatform = platformWrites(work, event, run ?? told.listed, spread)
+      if (!run) return told.listed ? [...onPlatform, ...appWrites(told, told.listed, { runs: 1 }, spread)] : onPlatform
       const add = event.type === 'run.created' ? { runs: 1 } : outcome(run)
       return [
         ...onPlatform,

@@ -14,12 +14,20 @@ const active = (deps: Sharded, id: string, by: 1 | -1): Write => {
   return ActiveRunsEntity.upsert({ shard }, { set: { shard }, add: { active_runs: by } })
 }
 
+/** What the platform counts of a run. */
+type CountedRun = Pick<Run, 'is_sandbox'> & Pick<Partial<Run>, 'cost_units'>
+
 /**
  * Returns the writes that count an event for the platform, for the transaction that marks it as counted.
  * @param run the event's run, if it still exists; the event counts without it
  * @param spread determines the shard. Events that are counted together share it.
  */
-export const platformWrites = (deps: Sharded, event: OutboxEvent, run: Run | undefined, spread: string): Write[] => {
+export const platformWrites = (
+  deps: Sharded,
+  event: OutboxEvent,
+  run: CountedRun | undefined,
+  spread: string,
+): Write[] => {
   const count = (added: Added): Write => platformCountWrite(deps, event.created_at, spread, added)
   switch (event.type) {
     case 'run.created':

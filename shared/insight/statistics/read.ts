@@ -1,6 +1,8 @@
 import { loadOwnApp } from '#shared/catalogue/apps/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
+import { listActiveOfApp, readWithActive } from '../observed-runs/active-runs.ts'
+import type { ActiveRun } from '../observed-runs/entity.ts'
 import {
   type AppDay,
   AppDayEntity,
@@ -9,15 +11,17 @@ import {
   DURATION_BOUNDS,
   durationField,
   STATS_SHARDS,
+  type StatsBlock,
   versionCounters,
+  versionField,
 } from './entity.ts'
 import type { AppStatsView } from './schemas.ts'
 
 const SHARDS = Array.from({ length: STATS_SHARDS }, (_, shard) => shard)
 
 /**
- * `GET /api/v1/dev/apps/{id}/stats`: reads counters only, so the cost doesn't depend on the number of runs. The
- * counters lag behind events by a few seconds.
+ * `GET /api/v1/dev/apps/{id}/stats`: reads counters, and adds active runs, up to 1,000 of each shard. The cost doesn't depend on
+ * the number of other runs. The figures lag behind events by a few seconds.
  * @throws `not_found` for another developer's app
  */
 export const readStats = async (
@@ -33,15 +37,23 @@ export const readStats = async (
   const totalKeys = (['live', 'sandbox'] as const).flatMap((block) =>
     SHARDS.map((shard) => AppTotalEntity.ref({ app_id, shard, block })),
   )
-  const [totals, series] = await Promise.all([
-    table.getAll(totalKeys) as Promise<(AppTotal | undefined)[]>,
-    Promise.all(SHARDS.map((shard) => listDays(deps, app_id, shard, dates))),
-  ])
-  const found = series.flat()
+  const [[totals, series], active] = await readWithActive(
+    () => listActiveOfApp(deps, app_id),
+    () =>
+      Promise.all([
+        table.getAll(totalKeys) as Promise<(AppTotal | undefined)[]>,
+        Promise.all(SHARDS.map((shard) => listDays(deps, app_id, shard, dates))),
+      ]),
+  )
+  const begun = (block: StatsBlock) => active.filter(({ is_sandbox }) => is_sandbox === (block === 'sandbox'))
+  const started = begun('live')
+    .map(dayOf)
+    .filter(({ day }) => dates.includes(day))
+  const found = [...series.flat(), ...started]
   return {
     app_id,
-    ...blockOf(totals.slice(0, STATS_SHARDS)),
-    sandbox: blockOf(totals.slice(STATS_SHARDS)),
+    ...blockOf([...totals.slice(0, STATS_SHARDS), ...begun('live').map(dayOf)]),
+    sandbox: blockOf([...totals.slice(STATS_SHARDS), ...begun('sandbox').map(dayOf)]),
     daily: dates.map((date) => {
       const of = found.filter(({ day }) => day === date)
       return {
@@ -56,6 +68,19 @@ export const readStats = async (
       }
     }),
     versions: versionsOf(found),
+  }
+}
+
+/** Returns what an active run adds to its day. */
+const dayOf = ({ app_id, version, is_sandbox, created_at }: ActiveRun): AppDay => {
+  const field = versionField(version, 'runs')
+  return {
+    app_id,
+    shard: 0,
+    block: is_sandbox ? 'sandbox' : 'live',
+    day: dateOf(created_at),
+    runs: 1,
+    ...(field !== undefined && { [field]: 1 }),
   }
 }
 

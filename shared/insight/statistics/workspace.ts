@@ -19,7 +19,7 @@ import {
 } from './entity.ts'
 
 /** Returns the quarter hour of a time within its UTC day. */
-const quarterOf = (ms: number): number => Math.floor(((ms % DAY) / DAY) * QUARTERS)
+export const quarterOf = (ms: number): number => Math.floor(((ms % DAY) / DAY) * QUARTERS)
 
 /**
  * Returns the writes that count a run's event for its agent's and its person's day in its workspace, for the transaction

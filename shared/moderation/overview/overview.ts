@@ -16,12 +16,12 @@ const DAYS = 7
 
 /**
  * Handles `GET /admin/overview`. Record counts come from totals that change in the records' own transactions, so they
- * are exact when read. Runs and deliveries are counted by the platform's counters.
+ * are exact when read. Runs and deliveries are counted by the platform's counters, to which active runs are added.
  */
 export const loadOverview = async (deps: Pick<Deps, 'table' | 'clock'>): Promise<OverviewView> => {
   const calendar = calendarOf('UTC')
   const now = deps.clock.now()
-  const [developers, apps, customer, sandbox, installations, active, byDate, waiting] = await Promise.all([
+  const [developers, apps, customer, sandbox, installations, counted, { byDate, active }, waiting] = await Promise.all([
     developerTotals(deps),
     each(APP_STATUSES, (status) => readTotal(deps, standingLists(status, undefined))),
     each(WORKSPACE_STATUSES, (status) => readTotal(deps, [workspacesBy(status, false)])),
@@ -38,7 +38,7 @@ export const loadOverview = async (deps: Pick<Deps, 'table' | 'clock'>): Promise
     apps: { total: sum(Object.values(apps)), by_status: apps },
     workspaces: { customer, sandbox },
     installations,
-    runs: { active, today: runsOf(today), last_7_days: runsOf(week) },
+    runs: { active: counted + active, today: runsOf(today), last_7_days: runsOf(week) },
     webhook_deliveries: { today: deliveriesOf(today), last_7_days: deliveriesOf(week) },
     waiting,
     as_of: iso(now),
@@ -74,6 +74,7 @@ const developerTotals = async (deps: Pick<Deps, 'table'>): Promise<OverviewView[
   return { total: active + blocked, active, blocked, verified: verified.active + verified.blocked }
 }
 
+/** Counts the active runs whose start was counted by the version before. */
 const activeRuns = async ({ table }: Pick<Deps, 'table'>): Promise<number> => {
   const shards = Array.from({ length: table.counterShards }, (_, shard) => ActiveRunsEntity.ref({ shard }))
   const [now, before] = await Promise.all([

@@ -5,7 +5,7 @@ import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import type { EventType } from '#shared/delivery/catalogue/catalogue.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/entity.ts'
 import { type NewEvent, newEvent } from '#shared/foundation/outbox/outbox.ts'
-import { LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
+import { COUNTED_AT_END, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/work.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -109,8 +109,11 @@ export const createStatisticsTable = async (
   ]
   for (let from = 0; from < writes.length; from += 100) await table.transact(writes.slice(from, from + 100))
   const work: WorkerWork = { ...createWorkerWork(deps), table }
-  const upgrade = () => finishUpgrade({ table }, LEAN_RECORDS)
-  if (isUpgraded) await upgrade()
+  const upgrade = async (at = deps.clock.now()) => {
+    await finishUpgrade({ table }, LEAN_RECORDS)
+    await finishUpgrade({ table }, COUNTED_AT_END, at)
+  }
+  if (isUpgraded) await upgrade(0)
   return { table, work, upgrade, counted: () => countedIn(store.client, tableName) }
 }
 
@@ -124,7 +127,7 @@ const SUMS = new Set([
   'active-runs',
   'workspace-now',
 ])
-const PLACES = new Set(['app-log', 'observed-run', 'counted-state', 'counted-event'])
+const PLACES = new Set(['app-log', 'observed-run', 'active-run', 'counted-state', 'counted-event'])
 
 /** Reads all counters and log entries, independently of their shards. */
 const countedIn = async (client: TestPlatform['store']['client'], TableName: string) => {

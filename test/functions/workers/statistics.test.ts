@@ -70,11 +70,13 @@ const succeeded = async (count: number, app = apps[0] as Installed) => {
 
 const totals = async ({ counted }: Pick<StatisticsTable, 'counted'>) => {
   const { sums, places } = await counted()
+  const active = places.filter((one) => one.includes('active-run')).length
   const [total] = Object.entries(sums).flatMap(([name, fields]) => (name.includes('"app-total"') ? [fields] : []))
   return {
-    runs: total?.runs,
+    runs: (total?.runs ?? 0) + active,
     succeeded: total?.succeeded,
     logs: places.filter((one) => one.includes('app-log')).length,
+    active,
   }
 }
 
@@ -129,14 +131,14 @@ it('a batch writes each counter once per transaction, in as many transactions as
     // In addition to the marks: the app's total and day, the agent's day, the platform's hour and its active runs.
     expect(writes.length - marksOf(writes).length).toBeLessThanOrEqual(5)
   }
-  expect(await totals(world)).toEqual({ runs: 120, succeeded: 120, logs: 240 })
+  expect(await totals(world)).toMatchObject({ runs: 120, succeeded: 120, logs: 240, active: 0 })
 })
 
 it('an event counted before isn’t counted again within a batch, and doesn’t block the others', async () => {
   const { events, ...world } = await succeeded(10)
   await countEvents(world.work, events.slice(7, 9))
   expect(await countEvents(world.work, events)).toEqual(NOTHING)
-  expect(await totals(world)).toEqual({ runs: 10, succeeded: 10, logs: 20 })
+  expect(await totals(world)).toMatchObject({ runs: 10, succeeded: 10, logs: 20, active: 0 })
 })
 
 it('an event that another worker counts concurrently isn’t counted again', async () => {
@@ -150,7 +152,7 @@ it('an event that another worker counts concurrently isn’t counted again', asy
   expect(await countEvents(world.work, events)).toEqual(NOTHING)
   restore()
   expect(first).toBe(false)
-  expect(await totals(world)).toEqual({ runs: 10, succeeded: 10, logs: 20 })
+  expect(await totals(world)).toMatchObject({ runs: 10, succeeded: 10, logs: 20, active: 0 })
 })
 
 it('only the message of an event that can’t be counted fails, and is redelivered', async () => {
@@ -183,7 +185,7 @@ it('only the messages of a run that can’t be logged fail, and are not counted 
   expect([...failed.keys()]).toEqual(events.slice(4, 6))
   restore()
   expect(await countEvents(world.work, [...failed.keys()])).toEqual(NOTHING)
-  expect(await totals(world)).toEqual({ runs: 5, succeeded: 5, logs: 10 })
+  expect(await totals(world)).toMatchObject({ runs: 5, succeeded: 5, logs: 10, active: 0 })
 })
 
 it('a run that has ended by the time it is counted is counted and filed once, at its end', async () => {
@@ -198,29 +200,83 @@ it('a run that has ended by the time it is counted is counted and filed once, at
   expect(await countEvents(world.work, [ended])).toEqual(NOTHING)
   // The mark, the app's total and day, the agent's day, the platform's hour. The active runs stay as they are.
   expect(sent.filter((writes) => marksOf(writes).length > 0).map(({ length }) => length)).toEqual([5])
-  expect(await totals(world)).toEqual({ runs: 1, succeeded: 1, logs: 2 })
+  expect(await totals(world)).toMatchObject({ runs: 1, succeeded: 1, logs: 2, active: 0 })
   expect(JSON.stringify((await world.counted()).sums)).not.toContain('active_runs')
 })
 
-it.each(['the version before', 'this one'])(
-  'a run whose start was counted by %s while it was active isn’t started twice when it ends',
+it.each(['a version without the event’s id', 'the version before', 'this one'])(
+  'a run that %s started is counted once while it is active and after its end, whatever comes twice',
   async (version) => {
     const run = runOf(apps[0] as Installed, now())
-    const world = await createStatisticsTable(platform, { apps, runs: [run] })
+    const isNew = version === 'this one'
+    const world = await createStatisticsTable(platform, { apps, runs: [run] }, { isUpgraded: isNew })
     const [created, ended] = eventsOf(run) as [OutboxEvent, OutboxEvent]
     const { finished_at, created_event, ...rest } = run
-    const known = version === 'this one' && { created_event }
+    const known = version !== 'a version without the event’s id' && { created_event }
     await world.table.transact([RunEntity.replace({ ...rest, ...known, status: 'running' })])
+    for (let i = 0; i < 2; i++) expect(await countEvents(world.work, [created])).toEqual(NOTHING)
+    expect(await totals(world)).toMatchObject({ runs: 1, succeeded: undefined })
+    expect((await totals(world)).active).toBe(isNew ? 1 : 0)
+    if (!isNew) await world.upgrade()
     expect(await countEvents(world.work, [created])).toEqual(NOTHING)
     expect(await totals(world)).toMatchObject({ runs: 1, succeeded: undefined })
     await world.table.transact([RunEntity.replace({ ...rest, ...known, finished_at, status: 'succeeded' })])
+    expect(await countEvents(world.work, [created])).toEqual(NOTHING)
+    expect(await totals(world)).toMatchObject({ runs: 1, succeeded: undefined })
     expect(await countEvents(world.work, [ended, created])).toEqual(NOTHING)
     expect(await countEvents(world.work, [created, ended])).toEqual(NOTHING)
-    expect(await totals(world)).toEqual({ runs: 1, succeeded: 1, logs: 2 })
+    expect(await totals(world)).toEqual({ runs: 1, succeeded: 1, logs: 2, active: 0 })
     const { items } = await world.table.query(ObservedRunEntity, { workspace_id: run.workspace_id }, { limit: 10 })
     expect(items.map(({ state }) => state)).toEqual(['succeeded'])
   },
 )
+
+it('an active run leaves the list in the transaction that counts it, so it is never missing or doubled', async () => {
+  const run = runOf(apps[0] as Installed, now())
+  const { finished_at, ...rest } = run
+  const world = await createStatisticsTable(platform, { apps, runs: [{ ...rest, status: 'running' }] })
+  const [created, ended] = eventsOf(run) as [OutboxEvent, OutboxEvent]
+  await countEvents(world.work, [created])
+  await world.table.transact([RunEntity.replace(run)])
+  const seen: (number | undefined)[] = []
+  const restore = meddling(world, async () => {
+    seen.push((await totals(world)).runs)
+  })
+  expect(await countEvents(world.work, [ended])).toEqual(NOTHING)
+  restore()
+  expect(seen.length).toBeGreaterThan(2)
+  expect(new Set(seen)).toEqual(new Set([1]))
+  expect(await totals(world)).toMatchObject({ runs: 1, succeeded: 1, active: 0 })
+})
+
+it('a run whose record was removed while it was listed as active is counted once, with its app’s runs', async () => {
+  const run = runOf(apps[0] as Installed, now())
+  const { finished_at, ...rest } = run
+  const world = await createStatisticsTable(platform, { apps, runs: [{ ...rest, status: 'running' }] })
+  const [created, ended] = eventsOf(run) as [OutboxEvent, OutboxEvent]
+  await countEvents(world.work, [created])
+  await world.table.transact([RunEntity.delete(run)])
+  for (const event of [created, ended, created, ended]) expect(await countEvents(world.work, [event])).toEqual(NOTHING)
+  expect(await totals(world)).toMatchObject({ runs: 1, active: 0 })
+  expect(Object.entries((await world.counted()).sums).filter(([name]) => name.includes('platform-hour'))).toMatchObject(
+    [[expect.anything(), { [`runs_${quarterOfHour(run.created_at)}`]: 1 }]],
+  )
+})
+
+const quarterOfHour = (at: number) => Math.floor((at % 3_600_000) / 900_000)
+
+it('the event of an end that somebody made up counts an active run once, and doesn’t wait for its end', async () => {
+  const run = runOf(apps[0] as Installed, now())
+  const { finished_at, ...rest } = run
+  const world = await createStatisticsTable(platform, { apps, runs: [{ ...rest, status: 'running' }] })
+  const [created, ended] = eventsOf(run) as [OutboxEvent, OutboxEvent]
+  expect(await countEvents(world.work, [created])).toEqual(NOTHING)
+  expect(await countEvents(world.work, [{ ...ended, id: 'evt_made_up', type: 'run.failed' }])).toEqual(NOTHING)
+  expect(await totals(world)).toMatchObject({ runs: 1, active: 0 })
+  await world.table.transact([RunEntity.replace(run)])
+  expect(await countEvents(world.work, [ended])).toEqual(NOTHING)
+  expect(await totals(world)).toMatchObject({ runs: 1, active: 0, logs: 2 })
+})
 
 it('conflicting transactions are split and succeed', async () => {
   const { events, ...world } = await succeeded(15)
@@ -233,7 +289,7 @@ it('conflicting transactions are split and succeed', async () => {
   })
   expect(await countEvents(world.work, events)).toEqual(NOTHING)
   expect(refused).toBeGreaterThan(0)
-  expect(await totals(world)).toEqual({ runs: 15, succeeded: 15, logs: 30 })
+  expect(await totals(world)).toMatchObject({ runs: 15, succeeded: 15, logs: 30, active: 0 })
 })
 
 it('a failing store isn’t retried for long: everything is redelivered, and then counted once', async () => {
@@ -250,7 +306,7 @@ it('a failing store isn’t retried for long: everything is redelivered, and the
   expect(asked).toBeLessThanOrEqual(10)
   restore()
   expect(await countEvents(world.work, events)).toEqual(NOTHING)
-  expect(await totals(world)).toEqual({ runs: 60, succeeded: 60, logs: 120 })
+  expect(await totals(world)).toMatchObject({ runs: 60, succeeded: 60, logs: 120, active: 0 })
 })
 
 it('a state that changes while it is counted is counted in its latest version, with the rest of its batch', async () => {
