@@ -269,6 +269,8 @@ describe('the list of files', () => {
     await expectAccessible(page, 'files-folder')
     await button('Delete folder').press('Enter')
     await dialog().getByRole('button', { name: 'Delete folder' }).press('Enter')
+    // The folder's screen shows the file as well, and the next screen takes the focus.
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Files')
     await button('new.txt').waitFor()
     await expect.poll(() => stored(who, 'kind=folder')).toEqual([])
     await button('new.txt').press('Delete')
