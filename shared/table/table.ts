@@ -89,6 +89,20 @@ export interface DueItem {
   dueAt: number
 }
 
+/** Place of an item: the name of its table, and its key. */
+interface Place {
+  name: string
+  key: Key
+}
+
+const nameOf = ({ name, key: { pk, sk } }: Place): string => `${name}\n${pk}\n${sk}`
+
+/** Stored items by their place. */
+type Items = ReadonlyMap<string, Record<string, unknown>>
+
+/** Most items that DynamoDB reads in one call. */
+const READ_AT_ONCE = 100
+
 /** The table. Reads are consistent unless they go through an index. Nothing scans. */
 export class Table {
   readonly #client: StoreClient
@@ -125,10 +139,9 @@ export class Table {
     entity: Entity<T, P, S>,
     fields: KeyFields<P, S>,
   ): Promise<T | undefined> {
-    const { Item } = await this.#client.send(
-      new GetCommand({ TableName: this.#nameOf(entity), Key: entity.key(fields), ConsistentRead: true }),
-    )
-    return Item && (this.#shown(entity, Item) as T | undefined)
+    const place = { name: this.#nameOf(entity), key: entity.key(fields) }
+    const item = (await this.#together([place])).get(nameOf(place))
+    return item && (this.#shown(entity, item) as T | undefined)
   }
 
   /** Returns an item as readers see it, or undefined if it is hidden after its expiry. */
@@ -169,14 +182,53 @@ export class Table {
     refs: R,
     { hidden, consistent }: { hidden: boolean; consistent: boolean },
   ): Promise<{ [I in keyof R]: ItemOf<R[I]['entity']> | undefined }> {
-    const found = new Map<string, Record<string, unknown>>()
-    const at = (name: string, { pk, sk }: Key): string => `${name}\n${pk}\n${sk}`
-    type Place = { name: string; key: Key }
     const places = refs.map(({ entity, key }): Place => ({ name: this.#nameOf(entity), key }))
-    let wanted = [...new Map(places.map((place) => [at(place.name, place.key), place])).values()]
+    const found = consistent ? await this.#together(places) : await this.#read(places, false)
+    return refs.map((ref, i) => {
+      const item = found.get(nameOf(places[i] as Place))
+      return item && (hidden ? withoutTableAttributes(item) : this.#shown(ref.entity, item))
+    }) as never
+  }
+
+  /** Consistent reads that begin in the same turn of the event loop, and what they find together. */
+  #gathered: { places: Map<string, Place>; found: Promise<Items> } | undefined
+
+  /**
+   * Reads items consistently, in one round trip with all other items that are asked for in the same turn of the event loop. The
+   * calls are most of what a read costs the CPU.
+   */
+  #together(places: readonly Place[]): Promise<Items> {
+    const gathered = this.#gathered
+    if (!gathered || gathered.places.size + places.length > READ_AT_ONCE) return this.#gather(places)
+    for (const place of places) gathered.places.set(nameOf(place), place)
+    return gathered.found
+  }
+
+  #gather(places: readonly Place[]): Promise<Items> {
+    const gathering = new Map(places.map((place) => [nameOf(place), place]))
+    // Runs when no promise is left that could ask for more.
+    const found = new Promise<void>((go) => process.nextTick(go)).then(() => {
+      if (this.#gathered?.places === gathering) this.#gathered = undefined
+      return this.#read([...gathering.values()], true)
+    })
+    this.#gathered = { places: gathering, found }
+    return found
+  }
+
+  /** Reads distinct items, at most {@link READ_AT_ONCE} in each round trip. */
+  async #read(places: readonly Place[], consistent: boolean): Promise<Items> {
+    const found = new Map<string, Record<string, unknown>>()
+    const [only] = places
+    if (only && places.length === 1) {
+      const { Item } = await this.#client.send(
+        new GetCommand({ TableName: only.name, Key: only.key, ConsistentRead: consistent }),
+      )
+      return Item ? found.set(nameOf(only), Item) : found
+    }
+    let wanted = [...new Map(places.map((place) => [nameOf(place), place])).values()]
     for (let attempt = 0; wanted.length > 0; attempt++) {
       if (attempt > 0) await backoff(attempt)
-      const byTable = Map.groupBy(wanted.slice(0, 100), ({ name }) => name)
+      const byTable = Map.groupBy(wanted.slice(0, READ_AT_ONCE), ({ name }) => name)
       const { Responses = {}, UnprocessedKeys = {} } = await this.#client.send(
         new BatchGetCommand({
           RequestItems: Object.fromEntries(
@@ -185,17 +237,13 @@ export class Table {
         }),
       )
       for (const [name, items] of Object.entries(Responses))
-        for (const item of items) found.set(at(name, item as unknown as Key), item)
+        for (const item of items) found.set(nameOf({ name, key: item as unknown as Key }), item)
       const again = Object.entries(UnprocessedKeys).flatMap(([name, { Keys = [] }]) =>
         Keys.map((key): Place => ({ name, key: key as unknown as Key })),
       )
-      wanted = [...again, ...wanted.slice(100)]
+      wanted = [...again, ...wanted.slice(READ_AT_ONCE)]
     }
-    return refs.map((ref, i) => {
-      const { name, key } = places[i] as Place
-      const item = found.get(at(name, key))
-      return item && (hidden ? withoutTableAttributes(item) : this.#shown(ref.entity, item))
-    }) as never
+    return found
   }
 
   /** Reads a page of a partition in one query. */

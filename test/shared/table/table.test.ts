@@ -1,5 +1,5 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { shardOf } from '#shared/foundation/counters/index.ts'
@@ -50,12 +50,22 @@ it('reads of what never changes cost half, and find what a replica lacks', async
   const [old, fresh] = things('replica', 2) as [Thing, Thing]
   await table.transact([ThingEntity.create(old), ThingEntity.create(fresh)])
   const consistent: (boolean | undefined)[] = []
-  const send = async (command: { input: { RequestItems?: Record<string, { ConsistentRead?: boolean }> } }) => {
-    const result = (await client.send(command as never)) as unknown as { Responses: Record<string, Thing[]> }
-    const [isConsistent] = Object.values(command.input.RequestItems ?? {}).map(({ ConsistentRead }) => ConsistentRead)
+  type Reading = { ConsistentRead?: boolean }
+  const send = async ({ input }: { input: Reading & { RequestItems?: Record<string, Reading> } }) => {
+    const [isConsistent] = Object.values(input.RequestItems ?? { only: input }).map(
+      ({ ConsistentRead }) => ConsistentRead,
+    )
     consistent.push(isConsistent)
+    const seen = (item: Thing | undefined) => (isConsistent || item?.id !== fresh.id ? item : undefined)
+    if (!input.RequestItems) {
+      const { Item } = (await client.send(new GetCommand(input as never))) as { Item?: Thing }
+      return { Item: seen(Item) }
+    }
+    const result = (await client.send(new BatchGetCommand(input as never))) as unknown as {
+      Responses: Record<string, Thing[]>
+    }
     const [[name, items] = ['', []]] = Object.entries(result.Responses)
-    return { ...result, Responses: { [name]: isConsistent ? items : items.filter(({ id }) => id !== fresh.id) } }
+    return { ...result, Responses: { [name]: items.filter(seen) } }
   }
   const lagging = new Table({ client: { send } as never, tableName, shards: 3 })
   const gone = { owner: 'replica', id: 'gone' }
@@ -67,6 +77,68 @@ it('reads of what never changes cost half, and find what a replica lacks', async
   const isLast = ({ n }: Thing) => n !== old.n
   expect(await lagging.getAllUnchanging([ThingEntity.ref(old)], isLast)).toEqual([old])
   expect(consistent).toEqual([false, true, false, false, true])
+})
+
+describe('reads of the same turn', () => {
+  const counting = () => {
+    const keys: number[] = []
+    const send = (command: { input: { RequestItems?: Record<string, { Keys: object[] }> } }) => {
+      keys.push(Object.values(command.input.RequestItems ?? {})[0]?.Keys.length ?? 1)
+      return client.send(command as never)
+    }
+    return { keys, table: new Table({ client: { send } as never, tableName, shards: 3 }) }
+  }
+
+  it('go out together, each item once', async () => {
+    const [one, two] = things('together', 2) as [Thing, Thing]
+    await table.transact([ThingEntity.create(one), ThingEntity.create(two)])
+    const counted = counting()
+    const later = async () => {
+      await Promise.resolve()
+      return counted.table.get(ThingEntity, two)
+    }
+    const gone = { owner: 'together', id: 'gone' }
+    const read = await Promise.all([
+      counted.table.get(ThingEntity, one),
+      counted.table.getAll([ThingEntity.ref(two), ThingEntity.ref(gone), ThingEntity.ref(one)]),
+      later(),
+    ])
+    expect(read).toEqual([one, [two, undefined, one], two])
+    expect(counted.keys).toEqual([3])
+    expect(await counted.table.get(ThingEntity, gone)).toBeUndefined()
+    expect(counted.keys).toEqual([3, 1])
+  })
+
+  it('see what was written before they began', async () => {
+    const [thing] = things('after', 1) as [Thing]
+    await table.transact([ThingEntity.create(thing)])
+    const early = table.get(ThingEntity, thing)
+    await early
+    await table.transact([ThingEntity.update(thing, { set: { n: 7 } })])
+    expect((await table.get(ThingEntity, thing))?.n).toBe(7)
+  })
+
+  it('fit into calls of 100 items', async () => {
+    const counted = counting()
+    const many = (owner: string, count: number) => things(owner, count).map((thing) => ThingEntity.ref(thing))
+    const reads = [many('x', 60), many('y', 30), many('z', 30)].map((refs) => counted.table.getAll(refs))
+    expect((await Promise.all(reads)).map((items) => items.length)).toEqual([60, 30, 30])
+    expect(counted.keys).toEqual([90, 30])
+  })
+
+  it('fail together if the call fails, and the next ones are a call of their own', async () => {
+    const [thing] = things('failing', 1) as [Thing]
+    let isBroken = true
+    const send = async (command: never) => {
+      if (isBroken) throw new Error('no answer')
+      return client.send(command)
+    }
+    const failing = new Table({ client: { send } as never, tableName, shards: 3 })
+    const read = await Promise.allSettled([failing.get(ThingEntity, thing), failing.getAll([ThingEntity.ref(thing)])])
+    expect(read.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    isBroken = false
+    expect(await failing.get(ThingEntity, thing)).toBeUndefined()
+  })
 })
 
 describe('writes', () => {
