@@ -49,7 +49,8 @@ const recordLost = async (table: Table, lost: readonly { entry: FeedEntry; event
 const RESERVED = 100
 
 /**
- * Appends events in one entry, with plain writes:
+ * Appends events in one entry, with plain writes. Events that nobody appended before go under the number that this instance knows
+ * to be the next one, if it does ({@link takeNext}). Otherwise:
  *
  *     read the last entries ─► read the positions of the events in the oldest of them, and of the new ones ─► record
  *     those that are missing ─► create the entry under the next number, if nobody has ─► record the positions of its events
@@ -65,31 +66,90 @@ export const appendEntry = async (
   installation_id: string,
   appending: readonly Appending[],
 ): Promise<Appended> => {
-  const latest = await loadLatest(table, installation_id)
-  const [last] = latest
-  const leaving = latest[UNRECORDED_ENTRIES - 1]
-  const known = new Map(latest.flatMap((entry) => eventsOf(entry).map((event) => [event.event_id, { entry, event }])))
-  const positions = await loadPositions(table, installation_id, appending, leaving ? eventsOf(leaving) : [])
-  const isLost = ({ event_id }: NumberedEvent): boolean => positions.get(event_id) === 'none'
-  const again = appending.flatMap(({ event }) => known.get(event.id) ?? [])
-  const lost = [...(leaving ? eventsOf(leaving).map((event) => ({ entry: leaving, event })) : []), ...again]
-  await recordLost(
-    table,
-    lost.filter(({ event }) => isLost(event)),
-  )
-  const fresh = appending.filter(({ event }) => positions.get(event.id) === 'none' && !known.has(event.id))
+  const known = takeNext(table, installation_id)
+  if (known !== undefined && appending.every(({ isNew }) => isNew)) {
+    const entry = entryOf(installation_id, known, appending)
+    await createEntry(table, entry)
+    return finishAll(table, entry, appending)
+  }
+  const { fresh, last, isDone } = await inspect(table, installation_id, appending)
   if (fresh.length === 0) return new Map()
   const n = last ? lastNumberOf(last) + 1 : await firstNumber(table, installation_id)
   const entry: FeedEntry = { ...entryOf(installation_id, n, fresh), ...(!last && { first: true }) }
   // The first entry after those of the version before, whose floor didn't move.
   if (last && last.own === undefined) await moveFloor(table, entry)
+  await createEntry(table, entry)
+  if (isDone) keepNext(table, installation_id, lastNumberOf(entry) + 1)
+  return finishAll(table, entry, fresh)
+}
+
+/** Looks at a feed's last entries, and records positions that are missing. */
+const inspect = async (
+  table: Table,
+  installation_id: string,
+  appending: readonly Appending[],
+): Promise<{
+  /** Events that the feed doesn't have. */
+  fresh: Appending[]
+  last: FeedEntry | undefined
+  /** The entry after the one that leaves has all positions, so that another one may be appended without looking. */
+  isDone: boolean
+}> => {
+  const latest = await loadLatest(table, installation_id)
+  const [last, second] = latest
+  const leaving = latest[UNRECORDED_ENTRIES - 1]
+  const known = new Map(latest.flatMap((entry) => eventsOf(entry).map((event) => [event.event_id, { entry, event }])))
+  const left = leaving ? eventsOf(leaving) : []
+  const isFollowed = appending.some(({ event, isNew }) => isNew && event.type === 'run.created')
+  const next = isFollowed && second ? eventsOf(second) : []
+  const positions = await loadPositions(table, installation_id, appending, [...left, ...next])
+  const isLost = ({ event_id }: NumberedEvent): boolean => positions.get(event_id) === 'none'
+  const again = appending.flatMap(({ event }) => known.get(event.id) ?? [])
+  const lost = [...(leaving ? left.map((event) => ({ entry: leaving, event })) : []), ...again]
+  await recordLost(
+    table,
+    lost.filter(({ event }) => isLost(event)),
+  )
+  const fresh = appending.filter(({ event }) => positions.get(event.id) === 'none' && !known.has(event.id))
+  return { fresh, last, isDone: isFollowed && !next.some(isLost) }
+}
+
+const createEntry = async (table: Table, entry: FeedEntry): Promise<void> => {
   await table.transact([FeedEntryEntity.create(entry)])
   if (movesFloor(entry)) await moveFloor(table, entry)
+}
+
+const finishAll = async (table: Table, entry: FeedEntry, appended: readonly Appending[]): Promise<Appended> => {
   const numbered = eventsOf(entry)
   const results = await Promise.allSettled(
-    fresh.map((one, i) => finishAppended(table, installation_id, one, numbered[i] as NumberedEvent)),
+    appended.map((one, i) => finishAppended(table, entry.installation_id, one, numbered[i] as NumberedEvent)),
   )
-  return new Map(fresh.map(({ event }, i) => [event.id, results[i] as PromiseSettledResult<boolean>]))
+  return new Map(appended.map(({ event }, i) => [event.id, results[i] as PromiseSettledResult<boolean>]))
+}
+
+/** Time within which the end of a run is expected after its start, in ms, and the number of runs for which it is. */
+const FOLLOWS_WITHIN = 5_000
+const FOLLOWED = 1_000
+
+/** Next numbers of feeds to which this instance appended a run's start, until its end follows. */
+const nextNumbers = new WeakMap<Table, Map<string, { n: number; until: number }>>()
+
+const keepNext = (table: Table, installationId: string, n: number): void => {
+  const numbers = nextNumbers.get(table) ?? new Map<string, { n: number; until: number }>()
+  nextNumbers.set(table, numbers)
+  if (numbers.size >= FOLLOWED) numbers.clear()
+  numbers.set(installationId, { n, until: performance.now() + FOLLOWS_WITHIN })
+}
+
+/**
+ * Takes the next number of a feed if this instance knows it. Then the entry can be created without a read: if another worker has
+ * appended since, it has taken the number. Otherwise, the last entries are those that this instance saw, and the
+ * positions of all before them are recorded.
+ */
+const takeNext = (table: Table, installationId: string): number | undefined => {
+  const next = nextNumbers.get(table)?.get(installationId)
+  nextNumbers.get(table)?.delete(installationId)
+  return next && performance.now() < next.until ? next.n : undefined
 }
 
 /**

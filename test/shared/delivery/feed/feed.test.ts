@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { fanOutEvent } from '#shared/delivery/fan-out/fan-out.ts'
 import { eventsOf, FeedEntryEntity, FeedHeadEntity, FeedMarkEntity } from '#shared/delivery/feed/entity.ts'
+import { appendToFeed } from '#shared/delivery/feed/feed.ts'
 import { readFeed } from '#shared/delivery/feed/polling.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
 import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
@@ -196,6 +197,70 @@ describe('an event without a subscription', () => {
     await platform.deps.table.transact([1, 2, 3].map((n) => FeedEntryEntity.delete({ installation_id, n })))
     await fanOut(await app.emit('new'))
     expect((await numbers(installation_id))[0]?.n).toBeGreaterThan(3)
+  })
+})
+
+describe('the end of a run after its start, from one instance,', () => {
+  const setUp = async () => {
+    await upgraded()
+    const { installation, emit } = await subscriber(platform)
+    const id = installation.id
+    const instance = () => {
+      const real = DynamoDBDocumentClient.from(platform.store.client, {
+        marshallOptions: { removeUndefinedValues: true },
+      })
+      const calls: string[] = []
+      const client = {
+        send: async (command: TransactWriteCommand) => {
+          calls.push(command.constructor.name)
+          return real.send(command)
+        },
+      } as unknown as DynamoDBDocumentClient
+      const table = new Table({ client, tableName: platform.tableName, shards: 2 })
+      const append = async (type: string, finish?: () => Promise<boolean>): Promise<string> => {
+        const event = await platform.deps.table.get(OutboxEntity, { id: await emit('any') })
+        if (!event) throw new Error('no event')
+        calls.length = 0
+        await appendToFeed(table, id, { event: { ...event, type }, isNew: true, finish })
+        return event.id
+      }
+      return { calls, append }
+    }
+    const feed = async () => (await numbers(id)).map(({ n, event_id }) => [n, event_id])
+    return { instance, feed }
+  }
+
+  it('is appended without a read', async () => {
+    const { instance, feed } = await setUp()
+    const { calls, append } = instance()
+    const ids = [await append('run.created'), await append('run.succeeded'), await append('run.created')]
+    expect(calls[0]).toBe('QueryCommand')
+    ids.push(await append('run.succeeded'))
+    expect(calls).toEqual(['PutCommand', 'UpdateCommand'])
+    expect(await feed()).toEqual(ids.map((id, i) => [i + 1, id]))
+  })
+
+  it('comes after what other instances appended meanwhile', async () => {
+    const { instance, feed } = await setUp()
+    const [one, other] = [instance(), instance()]
+    const ids = [
+      await one.append('run.created'),
+      await other.append('run.created'),
+      await other.append('run.succeeded'),
+    ]
+    ids.push(await one.append('run.succeeded'))
+    expect(await feed()).toEqual(ids.map((id, i) => [i + 1, id]))
+  })
+
+  it('isn’t appended without a read while the entry that leaves may have an event without a position', async () => {
+    const { instance } = await setUp()
+    const { calls, append } = instance()
+    const unrecorded = async () => false
+    await append('run.created', unrecorded)
+    await append('run.succeeded', unrecorded)
+    const lost = await append('run.created', unrecorded)
+    expect(await append('run.failed', unrecorded)).not.toBe(lost)
+    expect(calls[0]).toBe('QueryCommand')
   })
 })
 
