@@ -3,6 +3,9 @@ import type { StreamRecord } from './stream-batch.ts'
 
 const TARGET = 'DynamoDBStreams_20120810'
 
+/** Most records of one read. */
+export const PAGE = 1_000
+
 /**
  * Lets sources that read the same place of a stream share the answer, as long as there is no other record. They poll in the same
  * moment, because the same activity wakes them.
@@ -89,7 +92,7 @@ export const createShardReader = (options: {
     },
     read: async (shardId) => {
       try {
-        const input = { ShardIterator: await iteratorOf(shardId), Limit: 1_000 }
+        const input = { ShardIterator: await iteratorOf(shardId), Limit: PAGE }
         const answer = await call<{ Records?: StreamRecord[]; NextShardIterator?: string }>(
           `${TARGET}.GetRecords`,
           input,

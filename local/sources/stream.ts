@@ -5,7 +5,7 @@ import type { DynamodbCall } from '../dynamodb/client.ts'
 import type { Functions, InvokeResult } from '../functions.ts'
 import type { StreamSourceModel } from '../template/model.ts'
 import { createAlarm, createGate } from './gate.ts'
-import { createShardReader } from './shards.ts'
+import { createShardReader, PAGE } from './shards.ts'
 import type { Source } from './source.ts'
 import { processBatch, type StreamRecord, selectRecords } from './stream-batch.ts'
 
@@ -22,7 +22,7 @@ export interface StreamSourceDeps {
   onError: (error: unknown) => void
 }
 
-/** Polling interval while functions run and shortly after, when writes are likely. */
+/** Polling interval while functions run and shortly after, when writes are likely. Reading more often finds a record or two each time. */
 const BUSY_MS = 15
 const BUSY_FOR_MS = 1_000
 /** Polling interval otherwise, when only an external client (a test, a console) writes. */
@@ -92,8 +92,9 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
   let readTo: number | undefined
 
   const forget = functions.onActivity(() => {
+    const wasIdle = Date.now() >= activeUntil
     activeUntil = Date.now() + BUSY_FOR_MS
-    alarm.wake()
+    if (wasIdle) alarm.wake()
   })
 
   const process = async (shardId: string, records: StreamRecord[]) => {
@@ -119,6 +120,7 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
     if (last && !stopped) positions.set(shardId, last.dynamodb.SequenceNumber)
   }
 
+  /** Reads each shard once. @returns true if there is more to read at once */
   const cycle = async (): Promise<boolean> => {
     if (Date.now() >= refreshAt) {
       shards = await reader.open()
@@ -128,14 +130,16 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
     const last = deps.lastRecord?.()
     if (last !== undefined && last === readTo) return false
     let found = false
+    let isMore = false
     for (const shardId of shards) {
       const records = await reader.read(shardId)
       if (records?.length !== 0) found = true
+      if (records === undefined || records.length === PAGE) isMore = true
       if (records && records.length > 0) await process(shardId, records)
       if (positions.get(shardId) === 'done') refreshAt = 0
     }
     if (!found) readTo = last
-    return found
+    return isMore
   }
 
   const run = async () => {
