@@ -39,8 +39,11 @@ export interface Instance {
   readonly usedAt: number
 }
 
-/** Small, because there are many threads and each would keep the largest heap it ever used. */
-const YOUNG_GENERATION_MB = 8
+/**
+ * Small, because there are many threads and each would keep the largest heap it ever used. With 8 MB, a busy thread collects once
+ * for each run, which takes 6 % more CPU.
+ */
+const YOUNG_GENERATION_MB = 24
 
 const failure = (errorType: string, errorMessage: string): InvokeResult => ({
   kind: 'error',
