@@ -1,4 +1,3 @@
-import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import type { Ref } from '#shared/table/entity.ts'
 import { isActive, type Run } from '#shared/work/runs/index.ts'
 import type { Task } from '#shared/work/tasks/index.ts'
@@ -6,16 +5,14 @@ import { activeKey, listActiveRun, unlistActiveRun } from '../observed-runs/acti
 import { type ActiveRun, ActiveRunEntity } from '../observed-runs/entity.ts'
 import { indexRun, removeActiveEntry } from '../observed-runs/index-run.ts'
 import type { Countable } from './count-exactly-once.ts'
-import { counterWrites, type LoadedEvent } from './counter-writes.ts'
+import { type Counting, counterWrites, type LoadedEvent } from './counter-writes.ts'
 import { type CountedEvent, CountedEventEntity } from './entity.ts'
 import { logWrites } from './log.ts'
 import { countApproval, countTask } from './workspace.ts'
 
-interface Store extends Pick<WorkerWork, 'table'> {
+interface Store extends Counting {
   /** True once no function of the version before runs, which doesn't know a marker for start and end. */
   isLean: boolean
-  /** Runs that were created from then on are counted at their end. Undefined while functions of the version before run. */
-  countedAtEndSince: number | undefined
 }
 
 /** A run to be written to its index and log. */

@@ -32,6 +32,7 @@ export const countEvents = async (
     table: work.table,
     isLean: await isUpgradeDone(work.table, LEAN_RECORDS),
     countedAtEndSince: await countedAtEndSince(work),
+    now: work.clock.now(),
   }
   const names = all.map((told) => addFollowingWork(store, told, all[0]?.event.id ?? '', following))
   const { counts, runs } = following

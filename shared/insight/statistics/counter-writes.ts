@@ -11,11 +11,14 @@ import {
   AppTotalEntity,
   DURATION_BOUNDS,
   durationField,
+  openField,
+  type RunCounter,
   STATS_SHARDS,
   type StatsBlock,
   versionField,
 } from './entity.ts'
 import { platformWrites } from './platform.ts'
+import { isOpen } from './totals.ts'
 import { gaugeWrite, workspaceDayWrites } from './workspace.ts'
 
 /** Increments of an app's counters. */
@@ -30,12 +33,19 @@ export interface LoadedEvent {
   listed?: ActiveRun
 }
 
+/** What counting depends on. */
+export interface Counting extends Pick<WorkerWork, 'table'> {
+  now: number
+  /** Runs that were created from then on are counted at their end. Undefined while functions of the version before run. */
+  countedAtEndSince: number | undefined
+}
+
 /**
  * Returns the writes that count an event for the platform, its app and its workspace. The day is the event's own, in
  * UTC, so late events count on the right day.
  * @param spread determines the shards. Events that are counted together share it, so that they update the same items.
  */
-export const counterWrites = (work: Pick<WorkerWork, 'table'>, told: LoadedEvent, spread: string): Write[] => {
+export const counterWrites = (work: Counting, told: LoadedEvent, spread: string): Write[] => {
   const { event } = told
   switch (event.type) {
     case 'run.created':
@@ -44,11 +54,14 @@ export const counterWrites = (work: Pick<WorkerWork, 'table'>, told: LoadedEvent
     case 'run.cancelled': {
       const run = told.record as Run | undefined
       const onPlatform = platformWrites(work, event, run ?? told.listed, spread)
-      if (!run) return told.listed ? [...onPlatform, ...appWrites(told, told.listed, { runs: 1 }, spread)] : onPlatform
+      if (!run) {
+        const { listed } = told
+        return listed ? [...onPlatform, ...appRunWrites(work, told, listed, { runs: 1 }, spread)] : onPlatform
+      }
       const add = event.type === 'run.created' ? { runs: 1 } : outcome(run)
       return [
         ...onPlatform,
-        ...appWrites(told, run, add, spread),
+        ...appRunWrites(work, told, run, add, spread),
         ...workspaceDayWrites(event, run, shardOf(spread), add),
       ]
     }
@@ -69,12 +82,30 @@ export const counterWrites = (work: Pick<WorkerWork, 'table'>, told: LoadedEvent
   }
 }
 
+/** Counts a run for its app: in the day alone, or in the total as well if the day is old, or if the version before may run. */
+const appRunWrites = (
+  { now, countedAtEndSince: since }: Counting,
+  told: LoadedEvent,
+  run: Pick<Run, 'is_sandbox' | 'version' | 'created_at'>,
+  add: Partial<Record<RunCounter, number>>,
+  spread: string,
+): Write[] => {
+  const isCountedOnce = since !== undefined && run.created_at >= since && isOpen(now, told.event.created_at)
+  const [total, day] = appWrites(told, run, add, spread)
+  if (!isCountedOnce) return [total, day]
+  const open = Object.entries(add).map(([counter, n]) => [openField(counter as RunCounter), n] as const)
+  const closed = Object.entries(day.changes?.add ?? {}).filter(([field]) => !(field in add))
+  return [
+    { ...day, changes: { ...day.changes, add: Object.fromEntries([...open, ...closed]) as Record<string, number> } },
+  ]
+}
+
 const appWrites = (
   { event, data: { app_id } }: LoadedEvent,
   { is_sandbox, version }: Pick<Run, 'is_sandbox' | 'version'>,
   add: Added,
   spread: string,
-): Write[] => {
+): [total: Write, day: Write] => {
   const block: StatsBlock = is_sandbox ? 'sandbox' : 'live'
   const total = { app_id, block, shard: shardOf(spread) }
   const day = { ...total, day: new Date(event.created_at).toISOString().slice(0, 10) }
@@ -95,7 +126,7 @@ const byVersion = (version: string, add: Added): Record<string, number> =>
 const shardOf = (spread: string): number => createHash('sha256').update(spread).digest().readUInt32BE(0) % STATS_SHARDS
 
 /** A cancelled run's duration isn't counted, because it says nothing about the agent. */
-const outcome = (run: Run): Added => {
+const outcome = (run: Run): Partial<Record<RunCounter, number>> => {
   if (run.status === 'cancelled') return { cancelled: 1 }
   const duration_ms = durationOf(run) ?? 0
   const at = DURATION_BOUNDS.findIndex((bound) => duration_ms <= bound)

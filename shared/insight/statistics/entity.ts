@@ -41,11 +41,15 @@ const counters = () => ({
   d10: n(),
 })
 
-const appTotal = () => z.object(counters())
+const appTotal = () =>
+  z.object({ ...counters(), /** Last day whose open counters are part of this one. */ through: z.string().optional() })
 
 export type AppTotal = z.infer<ReturnType<typeof appTotal>>
 
-/** One shard of an app's counters since its creation. */
+/**
+ * One shard of an app's counters since its creation: installations, and runs up to a day. Later ones are open counters of
+ * their days, see {@link openField}.
+ */
 export const AppTotalEntity = defineEntity({
   name: 'app-total',
   schema: appTotal,
@@ -63,6 +67,24 @@ const appDay = () =>
   z.object({ ...counters(), /** In UTC. */ day: z.string() }).catchall(z.union([z.string(), z.number()]))
 
 export type AppDay = z.infer<ReturnType<typeof appDay>>
+
+/** Counters of runs, which a day may have as open ones. */
+export const RUN_COUNTERS = [
+  'runs',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'duration_ms',
+  ...Array.from({ length: DURATION_BOUNDS.length + 1 }, (_, i) => durationField(i)),
+] as const
+
+export type RunCounter = (typeof RUN_COUNTERS)[number]
+
+/**
+ * Returns the field of a day's counter that isn't part of the app's total yet. A reader adds the open counters of old days to
+ * the total, so a run needn't be counted twice.
+ */
+export const openField = (counter: RunCounter): string => `open_${counter}`
 
 /** Longest version with counters of its own. */
 const LONGEST_VERSION = 32

@@ -5,17 +5,18 @@ import { listActiveOfApp, readWithActive } from '../observed-runs/active-runs.ts
 import type { ActiveRun } from '../observed-runs/entity.ts'
 import {
   type AppDay,
-  AppDayEntity,
   type AppTotal,
   AppTotalEntity,
   DURATION_BOUNDS,
   durationField,
+  type RunCounter,
   STATS_SHARDS,
   type StatsBlock,
   versionCounters,
   versionField,
 } from './entity.ts'
 import type { AppStatsView } from './schemas.ts'
+import { dateOf, loadShard } from './totals.ts'
 
 const SHARDS = Array.from({ length: STATS_SHARDS }, (_, shard) => shard)
 
@@ -31,29 +32,21 @@ export const readStats = async (
   days: number,
 ): Promise<AppStatsView> => {
   const { id: app_id } = await loadOwnApp(deps, developerId, appId)
-  const { table } = deps
   const today = deps.clock.now()
   const dates = Array.from({ length: days }, (_, i) => dateOf(today - (days - 1 - i) * DAY))
-  const totalKeys = (['live', 'sandbox'] as const).flatMap((block) =>
-    SHARDS.map((shard) => AppTotalEntity.ref({ app_id, shard, block })),
-  )
-  const [[totals, series], active] = await readWithActive(
+  const [[live, sandbox], active] = await readWithActive(
     () => listActiveOfApp(deps, app_id),
-    () =>
-      Promise.all([
-        table.getAll(totalKeys) as Promise<(AppTotal | undefined)[]>,
-        Promise.all(SHARDS.map((shard) => listDays(deps, app_id, shard, dates))),
-      ]),
+    () => Promise.all([loadBlock(deps, app_id, 'live', dates[0]), loadBlock(deps, app_id, 'sandbox')]),
   )
   const begun = (block: StatsBlock) => active.filter(({ is_sandbox }) => is_sandbox === (block === 'sandbox'))
   const started = begun('live')
     .map(dayOf)
     .filter(({ day }) => dates.includes(day))
-  const found = [...series.flat(), ...started]
+  const found = [...live.days.filter(({ day }) => dates.includes(day)), ...started]
   return {
     app_id,
-    ...blockOf([...totals.slice(0, STATS_SHARDS), ...begun('live').map(dayOf)]),
-    sandbox: blockOf([...totals.slice(STATS_SHARDS), ...begun('sandbox').map(dayOf)]),
+    ...blockOf([...live.totals, ...begun('live').map(dayOf)]),
+    sandbox: blockOf([...sandbox.totals, ...begun('sandbox').map(dayOf)]),
     daily: dates.map((date) => {
       const of = found.filter(({ day }) => day === date)
       return {
@@ -108,8 +101,6 @@ const versionsOf = (days: AppDay[]): AppStatsView['versions'] => {
     })
 }
 
-const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-
 /** Returns the number of an app's current installations by customers, without sandboxes. */
 export const countInstallations = async ({ table }: Pick<Deps, 'table'>, app_id: string): Promise<number> => {
   const shards = (await table.getAll(SHARDS.map((shard) => AppTotalEntity.ref({ app_id, shard, block: 'live' })))) as (
@@ -119,15 +110,20 @@ export const countInstallations = async ({ table }: Pick<Deps, 'table'>, app_id:
   return blockOf(shards).installations
 }
 
-const listDays = async ({ table }: Pick<Deps, 'table'>, app_id: string, shard: number, dates: string[]) => {
-  const sk = (day: string): string => AppDayEntity.key({ app_id, shard, block: 'live', day }).sk
-  const bounds = { from: sk(dates[0] ?? ''), to: sk(dates.at(-1) ?? '') }
-  return (await table.query(AppDayEntity, { app_id, shard }, { limit: dates.length, ...bounds })).items
+/** Loads an app's shards of a block, with the days from `from` on. */
+const loadBlock = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  app_id: string,
+  block: StatsBlock,
+  from?: string,
+): Promise<{ totals: Partial<AppTotal>[]; days: AppDay[] }> => {
+  const shards = await Promise.all(SHARDS.map((shard) => loadShard(deps, { app_id, block, shard }, from)))
+  return { totals: shards.map(({ total }) => total), days: shards.flatMap(({ days }) => days) }
 }
 
 type Counters = Partial<AppTotal> | Partial<AppDay> | undefined
 
-type CounterName = Exclude<keyof AppTotal, 'app_id' | 'block' | 'shard'>
+type CounterName = RunCounter | 'installed' | 'removed'
 
 const sum = (shards: Counters[], name: CounterName): number =>
   shards.reduce((all, shard) => all + (shard?.[name] ?? 0), 0)

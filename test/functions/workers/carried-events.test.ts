@@ -3,11 +3,10 @@ import { dispatchAwaitedRun } from '#shared/agents/dispatch/dispatch.ts'
 import { PlatformHourEntity } from '#shared/foundation/counters/entity.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
-import { listActiveOfApp } from '#shared/insight/observed-runs/active-runs.ts'
-import { AppTotalEntity, STATS_SHARDS } from '#shared/insight/statistics/entity.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import { recover as recoverEvery } from '#test/faults/die-at-each.ts'
+import { appFigures } from '#testkit/app-figures.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { deathsAt } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -24,13 +23,8 @@ type Subscriber = Awaited<ReturnType<typeof subscriber>>
 
 /** Runs, begun and succeeded, that the app's statistics count. */
 const counted = async ({ app }: Subscriber) => {
-  const { table } = platform.deps
-  const shards = Array.from({ length: STATS_SHARDS }, (_, shard) =>
-    table.get(AppTotalEntity, { app_id: app.id, shard, block: 'live' }),
-  )
-  const [active, ...found] = await Promise.all([listActiveOfApp({ table }, app.id), ...shards])
-  const sum = (of: 'runs' | 'succeeded') => found.reduce((all, shard) => all + (shard?.[of] ?? 0), 0)
-  return { runs: sum('runs') + active.length, succeeded: sum('succeeded') }
+  const { runs, succeeded } = await appFigures(platform.deps, app.id)
+  return { runs, succeeded }
 }
 
 const start = async (app: Subscriber) => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { worker } from '#functions/workers/statistics.ts'
 import { runWorker } from '#shared/http/worker.ts'
-import { AppTotalEntity, STATS_SHARDS } from '#shared/insight/statistics/entity.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
+import { appFigures } from '#testkit/app-figures.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { eventsOf, runOf } from './statistics-support.ts'
@@ -35,11 +35,7 @@ it('only the unreadable messages of a batch are redelivered, and each is reporte
   expect(logged.map(({ message, message_id, receives }) => [message, message_id, receives])).toEqual(
     expected.map((id) => ['message failed', id, '2']),
   )
-  const shards = Array.from({ length: STATS_SHARDS }, (_, shard) => shard)
-  const totals = await Promise.all(
-    shards.map((shard) => table.get(AppTotalEntity, { app_id: app.app.id, shard, block: 'live' })),
-  )
-  expect(totals.filter(Boolean)).toMatchObject([{ runs: 2, succeeded: 2 }])
+  expect(await appFigures(platform.deps, app.app.id)).toMatchObject({ runs: 2, succeeded: 2 })
 })
 
 it('a batch whose records can’t be read from the store is redelivered as a whole', async () => {
