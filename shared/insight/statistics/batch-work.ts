@@ -6,8 +6,9 @@ import { type ActiveRun, ActiveRunEntity } from '../observed-runs/entity.ts'
 import { indexRun, removeActiveEntry } from '../observed-runs/index-run.ts'
 import type { Countable } from './count-exactly-once.ts'
 import { type Counting, counterWrites, type LoadedEvent } from './counter-writes.ts'
-import { type CountedEvent, CountedEventEntity } from './entity.ts'
-import { logWrites } from './log.ts'
+import { AppLogEntity, type CountedEvent, CountedEventEntity } from './entity.ts'
+import { logEntryOf, logWrites, placesInLog } from './log.ts'
+import { FINISHED } from './schemas.ts'
 import { countApproval, countTask } from './workspace.ts'
 
 interface Store extends Counting {
@@ -79,22 +80,19 @@ export const addFollowingWork = (
     case 'run.failed':
     case 'run.cancelled':
       // The run may have been awaiting approval until now.
-      return [
-        isStartLeft(store, run)
-          ? counted(`event ${id}`, countEnd(store, told, run, spread))
-          : counted(`event ${id}`, run ? countOnce(store, told, spread) : countEndOfRemoved(store, told, spread)),
-        filed(true),
-        approval(),
-      ]
+      return [counted(`event ${id}`, countReportedEnd(store, told, run, spread)), filed(true), approval()]
     default:
       return [approval()]
   }
 }
 
+const nearOf = ({ event, data: { app_id, installation_id } }: LoadedEvent): string =>
+  `${app_id}#${event.workspace_id}#${installation_id}`
+
 const countOnce = (store: Store, told: LoadedEvent, spread: string): Countable => {
-  const { id: event_id, created_at, workspace_id } = told.event
+  const { id: event_id, created_at } = told.event
   return {
-    near: `${told.data.app_id}#${workspace_id}#${told.data.installation_id}`,
+    near: nearOf(told),
     reads: (again) => (again ? [CountedEventEntity.ref({ event_id })] : []),
     writes: ([mark]) =>
       mark ? [] : [CountedEventEntity.create({ event_id, created_at }), ...counterWrites(store, told, spread)],
@@ -112,35 +110,55 @@ const startOf = ({ event, ...told }: LoadedEvent, { created_event, created_at }:
 
 type StartedRun = Pick<KnownRun, 'created_event' | 'created_at'>
 
+/** Counts a run's end in the way of its age. */
+const countReportedEnd = (store: Store, told: LoadedEvent, run: Run | undefined, spread: string): Countable => {
+  if (!run) return countEndOfRemoved(store, told, spread)
+  // An event that somebody made up may report the end of an active run. The run is still listed, and its own end counts it.
+  if (isCountedAtEnd(store, run)) return (isActive(run.status) ? countOnce : countRun)(store, told, spread)
+  return isStartLeft(store, run) ? countEnd(store, told, run, spread) : countOnce(store, told, spread)
+}
+
 /**
- * Counts a run's end, and its start unless that was counted while the run was active. Then each event has its own marker.
- * Otherwise the start's marker says that the end was counted with it. It doesn't matter which of the two events is handled
- * first or how often. The same transaction takes the run out of the list of active ones, which figures add.
+ * Counts a run's start and end. Its entry in the app's log is the marker. The same transaction takes the run out of the list
+ * of active ones, which figures add.
+ */
+const countRun = (store: Store, told: LoadedEvent, spread: string): Countable => {
+  const run = told.record as KnownRun
+  const entry = logEntryOf(run)
+  return {
+    near: nearOf(told),
+    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(told)), ...(again ? [AppLogEntity.ref(entry)] : [])],
+    writes: ([active, logged]) => {
+      const unlisted = active ? [ActiveRunEntity.delete(activeKeyOf(told))] : []
+      if (logged) return unlisted
+      return [
+        AppLogEntity.create(entry),
+        ...unlisted,
+        ...counterWrites(store, startOf(told, run), spread),
+        ...counterWrites(store, told, spread),
+      ]
+    },
+  }
+}
+
+/**
+ * Counts the end of a run that began before the upgrade, and its start unless that was counted while the run was active. Then
+ * each event has its own marker. Otherwise the start's marker says that the end was counted with it. It doesn't matter which
+ * of the two events is handled first or how often.
  */
 const countEnd = (store: Store, told: LoadedEvent, run: KnownRun, spread: string): Countable => {
   const { created_event, created_at } = run
   const start = startOf(told, run)
   const [started, ended] = [countOnce(store, start, spread), countOnce(store, told, spread)]
-  const isNew = isCountedAtEnd(store, run)
-  const listed: readonly Ref[] = isNew ? [ActiveRunEntity.ref(activeKeyOf(told))] : []
   return {
     near: ended.near,
-    // A long run's start was usually counted before, if the version before did it, so its marker is read first. Failed
-    // transactions cost as much as others.
-    reads: (again) => [
-      ...listed,
-      ...(isNew && !again ? [] : [CountedEventEntity.ref({ event_id: created_event })]),
-      ...ended.reads(again),
-    ],
-    writes: (read) => {
-      const active = isNew ? read[0] : undefined
-      const [startMark, endMark] = read.slice(listed.length)
-      const unlisted = active ? [ActiveRunEntity.delete(activeKeyOf(told))] : []
-      if ((startMark as CountedEvent | undefined)?.ended) return unlisted
-      if (startMark || !store.isLean) return [...unlisted, ...started.writes([startMark]), ...ended.writes([endMark])]
+    // A long run's start was usually counted before, so its marker is read first. Failed transactions cost as much as others.
+    reads: (again) => [CountedEventEntity.ref({ event_id: created_event }), ...ended.reads(again)],
+    writes: ([startMark, endMark]) => {
+      if ((startMark as CountedEvent | undefined)?.ended) return []
+      if (startMark || !store.isLean) return [...started.writes([startMark]), ...ended.writes([endMark])]
       return [
         CountedEventEntity.create({ event_id: created_event, created_at, ended: true }),
-        ...unlisted,
         ...counterWrites(store, start, spread),
         ...counterWrites(store, told, spread),
       ]
@@ -148,14 +166,21 @@ const countEnd = (store: Store, told: LoadedEvent, run: KnownRun, spread: string
   }
 }
 
+/** Returns references to a run's entry in its app's log, whose status is known from its record only. */
+const loggedRefs = ({ data: { app_id, run_id } }: LoadedEvent): Ref[] =>
+  placesInLog(app_id, run_id).map((place) => AppLogEntity.ref(place))
+
 /** Counts the end of a run whose record was removed, and its start as well if it is still listed as active. */
 const countEndOfRemoved = (store: Store, told: LoadedEvent, spread: string): Countable => {
   const ended = countOnce(store, told, spread)
   return {
     near: ended.near,
-    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(told)), ...ended.reads(again)],
-    writes: ([active, endMark]) => {
+    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(told)), ...loggedRefs(told), ...ended.reads(again)],
+    writes: ([active, ...read]) => {
       const run = active as ActiveRun | undefined
+      const endMark = read[FINISHED.length]
+      // It was counted before its record was removed.
+      if (read.slice(0, FINISHED.length).some(Boolean)) return []
       if (!run) return ended.writes([endMark])
       const start = startOf(told, run)
       return [
@@ -168,13 +193,16 @@ const countEndOfRemoved = (store: Store, told: LoadedEvent, spread: string): Cou
   }
 }
 
-/** Counts the start of a run whose record was removed, unless the event of its end will. */
+/** Counts the start of a run whose record was removed, unless that was counted with its end, or will be. */
 const countStartOfRemoved = (store: Store, told: LoadedEvent, spread: string): Countable => {
   const started = countOnce(store, told, spread)
   return {
     near: started.near,
-    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(told)), ...started.reads(again)],
-    writes: ([active, mark]) => (active ? [] : started.writes([mark])),
+    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(told)), ...loggedRefs(told), ...started.reads(again)],
+    writes: (read) => {
+      const counted = read.slice(0, FINISHED.length + 1)
+      return counted.some(Boolean) ? [] : started.writes(read.slice(counted.length))
+    },
   }
 }
 
@@ -183,10 +211,8 @@ export const fileRun = async (store: Store, { run, ended }: Filing): Promise<voi
   const { table, isLean } = store
   if (isCountedAtEnd(store, run)) {
     if (!ended) return fileStart(store, run)
-    // An event that somebody made up reports the end of an active run. It has no place among the ended ones.
-    if (isActive(run.status)) return
-    await fileEnd(store, run, false)
-    return
+    // A made-up event reports the end of an active run, which has no place among the ended ones.
+    return isActive(run.status) ? undefined : fileEnd(store, run, { isLogged: true, wasListed: false })
   }
   if (!ended && isStartLeft(store, run)) {
     // The event of its end files it. Before that one was handled, nothing can be left of an earlier delivery of this one
@@ -195,23 +221,31 @@ export const fileRun = async (store: Store, { run, ended }: Filing): Promise<voi
     return
   }
   if (!ended) return indexRun({ table }, run, true)
-  await fileEnd(store, run, !isLean || (await wasCountedActive({ table }, run)))
+  await fileEnd(store, run, { isLogged: false, wasListed: !isLean || (await wasCountedActive({ table }, run)) })
 }
 
 /** Lists a run as active, unless it has ended. */
 export const fileStart = async ({ table }: Pick<Store, 'table'>, run: KnownRun): Promise<void> => {
   if (isActive(run.status)) return listActiveRun({ table }, run)
-  const [mark, active] = await table.getAll([
-    CountedEventEntity.ref({ event_id: run.created_event }),
+  const [logged, active] = await table.getAll([
+    AppLogEntity.ref(logEntryOf(run)),
     ActiveRunEntity.ref(activeKey({ ...run, run_id: run.id })),
   ] as const)
   // A worker died after it listed the run, which had ended and been counted meanwhile.
-  if (mark && active) await unlistActiveRun({ table }, run)
+  if (logged && active) await unlistActiveRun({ table }, run)
 }
 
-const fileEnd = async ({ table, isLean }: Store, run: Run, wasListed: boolean): Promise<void> => {
-  const entries = logWrites(run, isLean)
-  await Promise.all([indexRun({ table }, run, wasListed), ...entries.map((entry) => table.transact([entry]))])
+/**
+ * Lists an ended run, and adds it to its app's log.
+ * @param known whether its end is counted with its entry in the log, and whether it may be listed as active by the version before
+ */
+const fileEnd = async (
+  { table, isLean }: Store,
+  run: Run,
+  known: { isLogged: boolean; wasListed: boolean },
+): Promise<void> => {
+  const entries = logWrites(run, isLean, known.isLogged)
+  await Promise.all([indexRun({ table }, run, known.wasListed), ...entries.map((entry) => table.transact([entry]))])
 }
 
 /**

@@ -17,8 +17,8 @@ const FILED_AT_ONCE = 16
 
 /**
  * Counts events for the platform, their apps and their workspaces, and writes runs to the admin index and their app's
- * log. Each event counts once, however often it is delivered: its marker and its increments are one transaction. Index
- * and log entries are idempotent, so they are plain writes, repeated with every delivery.
+ * log. Each event counts once, however often it is delivered: its marker and its increments are one transaction. Other
+ * index and log entries are idempotent, so they are plain writes, repeated with every delivery.
  * @returns errors by event; all other events were processed
  */
 export const countEvents = async (

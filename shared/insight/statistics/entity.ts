@@ -128,7 +128,10 @@ const countedEvent = () =>
 
 export type CountedEvent = z.infer<ReturnType<typeof countedEvent>>
 
-/** Marker of a counted event. Created in the transaction that counts it, so that it counts once. Outlives the event. */
+/**
+ * Marker of a counted event. Created in the transaction that counts it, so that it counts once. Outlives the event. Ended runs
+ * have none: their entry in the log of their app says that they were counted, with start and end.
+ */
 export const CountedEventEntity = defineEntity({
   name: 'counted-event',
   schema: countedEvent,
@@ -160,7 +163,10 @@ const appLog = () =>
 
 export type AppLog = z.infer<ReturnType<typeof appLog>>
 
-/** A finished run in its app's log, metadata only. It has one copy per filter, so that each search is one query. */
+/**
+ * A finished run in its app's log, metadata only. It has one copy per filter, so that each search is one query. The one of its
+ * status is created in the transaction that counts the run.
+ */
 export const AppLogEntity = defineEntity({
   name: 'app-log',
   schema: appLog,

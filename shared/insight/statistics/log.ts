@@ -43,15 +43,45 @@ const shardsOf = (list: string): string[] => [
 const runOfRequest = (requestId: string): string | undefined =>
   isId('request', requestId) ? siblingId('run', requestId) : undefined
 
+/** Returns the place of a finished run in the list of its status. */
+const placeInLog = (app_id: string, run_id: string, status: LogFilter['status']) => ({
+  app_id,
+  list: shardFor(listOf({ status }), run_id),
+  run_id,
+})
+
+/** Returns all places of which a finished run has one. */
+export const placesInLog = (app_id: string, run_id: string) =>
+  FINISHED.map((status) => placeInLog(app_id, run_id, status))
+
+/** Returns a finished run's entry in the list of its status. */
+export const logEntryOf = (run: Run): AppLog => ({
+  ...entryOf(run),
+  ...placeInLog(run.app_id, run.id, run.status as LogFilter['status']),
+})
+
 /**
  * Returns the writes of a finished run's copies in its app's log.
  * @param isLean leaves out the list of all runs, which is merged from the lists of their statuses, and those of requests whose
  *   id says which run it is
+ * @param isCounted the list of its status has the run, because its end was counted with it
  */
-export const logWrites = (run: Run, isLean: boolean): Write[] => {
+export const logWrites = (run: Run, isLean: boolean, isCounted = false): Write[] => {
+  const { id: run_id, status, error_code, request_id } = run
+  const entry = entryOf(run)
+  const filters: Pick<LogFilter, 'status' | 'error_code' | 'request_id'>[] = [
+    ...(isLean ? [] : [{}]),
+    ...(isCounted ? [] : [{ status: status as LogFilter['status'] }]),
+    ...(error_code === undefined ? [] : [{ error_code }]),
+    ...(request_id === undefined || (isLean && runOfRequest(request_id) === run_id) ? [] : [{ request_id }]),
+  ]
+  return filters.map((filter) => AppLogEntity.replace({ ...entry, list: shardFor(listOf(filter), run_id) }))
+}
+
+const entryOf = (run: Run): Omit<AppLog, 'list'> => {
   const { id: run_id, app_id, installation_id, version, trigger, status, error_code, request_id, is_sandbox } = run
   const finished_at = run.finished_at ?? run.created_at
-  const entry: Omit<AppLog, 'list'> = {
+  return {
     app_id,
     run_id,
     request_id,
@@ -66,13 +96,6 @@ export const logWrites = (run: Run, isLean: boolean): Write[] => {
     finished_at,
     expires_at: finished_at + LIMITS.appLogLife,
   }
-  const filters: Pick<LogFilter, 'status' | 'error_code' | 'request_id'>[] = [
-    ...(isLean ? [] : [{}]),
-    { status: status as LogFilter['status'] },
-    ...(error_code === undefined ? [] : [{ error_code }]),
-    ...(request_id === undefined || (isLean && runOfRequest(request_id) === run_id) ? [] : [{ request_id }]),
-  ]
-  return filters.map((filter) => AppLogEntity.replace({ ...entry, list: shardFor(listOf(filter), run_id) }))
 }
 
 /** Entries that one request looks through for those that match. A rarer combination continues on the next page. */

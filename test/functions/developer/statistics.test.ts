@@ -146,7 +146,7 @@ describe('an app’s statistics', () => {
     const transact = table.transact.bind(table)
     let deaths = 0
     table.transact = async (writes) => {
-      if (writes.some(({ entity }) => entity.name === 'counted-event') && deaths++ < 3) throw new Error('died')
+      if (writes.some(({ entity }) => entity.name === 'app-day') && deaths++ < 3) throw new Error('died')
       return transact(writes)
     }
     await run()
