@@ -221,7 +221,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
         return { taken: events.length }
       },
     },
-    log: createLogger('debug', {}, (line) => logs.push(line)),
+    log: createLogger('debug', (line) => logs.push(line)),
   }
 
   await Promise.all([LEAN_RECORDS, PLAIN_WRITES, COUNTED_AT_END].map((id) => finishUpgrade(deps, id)))

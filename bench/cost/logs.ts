@@ -17,7 +17,6 @@ const written = (act: (log: ReturnType<typeof createLogger>) => void): number =>
   let bytes = 0
   const log = createLogger(
     'info',
-    { function: 'Platform-prod-Service-ApiCallsFunction4C2B9F1E-3kQ0vYx8PzLd' },
     (line) => {
       bytes += Buffer.byteLength(line) + 1
     },

@@ -36,7 +36,6 @@ export const addLogIds = (ids: LogIds): void => {
  */
 export const createLogger = (
   level: Level,
-  base: Record<string, unknown>,
   write: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
   namespace = 'Platform',
 ): Logger => {
@@ -48,7 +47,6 @@ export const createLogger = (
         level: at,
         time: iso(Date.now()),
         message,
-        ...base,
         trace_id: currentTraceId(),
         ...context.getStore(),
         ...fields,
@@ -77,7 +75,6 @@ export const createLogger = (
           level: 'info',
           time: iso(Date.now()),
           message,
-          ...base,
           trace_id: currentTraceId(),
           ...context.getStore(),
           ...dimensions,

@@ -80,12 +80,7 @@ const compose = (
   const settings = readSettings(env)
   const { telegram, model } = settings
   const objects = createObjects(settings.bucketName, env)
-  const log = createLogger(
-    settings.logLevel,
-    { function: env.AWS_LAMBDA_FUNCTION_NAME },
-    undefined,
-    metricsNamespace(settings.stage),
-  )
+  const log = createLogger(settings.logLevel, undefined, metricsNamespace(settings.stage))
   return {
     settings,
     clock: systemClock,

@@ -13,14 +13,14 @@ export const logRequest = (exchange: Exchange, status: number): void => {
   const fields = {
     request_id: requestId,
     endpoint: route?.id ?? null,
-    method,
-    // Logs the declared path, because the actual path may contain a misplaced secret.
-    path:
-      route?.path ??
-      path
+    // An endpoint has one method and path. Others are logged without what may be a misplaced secret.
+    ...(!route && {
+      method,
+      path: path
         .slice(0, 200)
         .replaceAll(/[\w-]{32,}/g, '…')
         .replaceAll(/[^\w./{}…-]/g, '?'),
+    }),
     status,
     duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
     ...(errorCode && { error_code: errorCode }),

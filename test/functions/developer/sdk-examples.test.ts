@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 const get = async (path: string, { baseUrl = LOCAL, headers = {} } = {}) => {
-  const deps = { settings: { baseUrl }, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
+  const deps = { settings: { baseUrl }, clock: systemClock, log: createLogger('silent') } as unknown as Deps
   const handle = createPipeline(sdkEndpoints(openBuiltFiles([folder])), {}, async () => deps)
   const event = { httpMethod: 'GET', path, headers, body: null, requestContext: {} } as unknown as APIGatewayProxyEvent
   const answer = await handle(event, {} as Context)

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await buildOpenApi(folder)
   const served = (brand: unknown) => {
     const settings = { baseUrl: BASE, brand: settingSchema('brand').parse(brand) }
-    const deps = { settings, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
+    const deps = { settings, clock: systemClock, log: createLogger('silent') } as unknown as Deps
     return createPipeline(pageEndpoints(files), {}, async () => deps)
   }
   const files = openBuiltFiles([join(folder, 'openapi'), join(folder, 'docs-assets')])

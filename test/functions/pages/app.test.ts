@@ -27,7 +27,7 @@ const serving = (local: boolean): RequestHandler => {
     uploadOrigin,
     socketsUrl: 'wss://api-1.execute-api.eu-central-1.amazonaws.com/stage',
   }
-  const deps = { settings, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
+  const deps = { settings, clock: systemClock, log: createLogger('silent') } as unknown as Deps
   return createPipeline(pageEndpoints(openBuiltFiles([folder])), {}, async () => deps)
 }
 

@@ -44,7 +44,7 @@ describe.each(PAGES)('GET /$name', ({ name: page, build, pageEndpoints, firstLoa
 
   const get = async (path: string, headers: Record<string, string> = {}) => {
     const settings = { baseUrl: 'https://platform.test/stage', brand: DEFAULT_BRAND }
-    const deps = { settings, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
+    const deps = { settings, clock: systemClock, log: createLogger('silent') } as unknown as Deps
     const handler = createPipeline(pageEndpoints(openBuiltFiles([folder])), {}, async () => deps)
     const event = {
       httpMethod: 'GET',

@@ -7,7 +7,7 @@ const logged = (status: number): Record<string, unknown>[] => {
   const lines: Record<string, unknown>[] = []
   const exchange = {
     deps: {
-      log: createLogger('info', {}, (line) => lines.push(JSON.parse(line))),
+      log: createLogger('info', (line) => lines.push(JSON.parse(line))),
       settings: { lambda: { name: 'admin', version: '7' } },
     },
     route: { id: 'admin.apps.list', group: 'admin', path: '/admin/apps' },

@@ -40,7 +40,7 @@ const start = () => {
   const deps = {
     settings: { baseUrl: 'https://platform.test', lambda: { name: 'api', version: '1' } },
     clock: systemClock,
-    log: createLogger('debug', {}, (line) => logs.push(line)),
+    log: createLogger('debug', (line) => logs.push(line)),
   } as unknown as Deps
   const module = (name: string, endpoints: Endpoint[]) =>
     lazyEndpoints(endpoints.map(routeFields), async () => {

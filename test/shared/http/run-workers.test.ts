@@ -77,7 +77,7 @@ describe('a function with several workers', () => {
 
 it('each line of a worker has the ids of its invocation, its trace and its message, and none of another message', async () => {
   const lines: Record<string, unknown>[] = []
-  const made = { ...deps(), log: createLogger('info', {}, (line) => lines.push(JSON.parse(line))) }
+  const made = { ...deps(), log: createLogger('info', (line) => lines.push(JSON.parse(line))) }
   const worker: QueueWorker = {
     name: 'removals',
     source: { kind: 'queue', queue: 'removals' },
