@@ -169,19 +169,17 @@ const longRunOf = (sources: Sources, memory: (name: string) => number): Usage =>
     ...sources.store.longRun.map((part): [Partial<Usage>, number] => {
       if (part.kind === 'event')
         return [total([execution(sources, relay, memory('relay')), 1], [{ busEvents: 1 }, 1]), 1]
-      const { kind, consumption } = part
-      if (kind === 'request') {
+      const { consumption, bytesOut } = part
+      if (part.kind === 'request') {
         const request = execution(sources, { name: 'a request', consumption }, memory('api'))
-        return [
-          total([request, 1], [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes, logBytes: logBytes.ofRequest }, 1]),
-          1,
-        ]
+        return [total([request, 1], [{ apiRequests: 1, bytesOut, logBytes: logBytes.ofRequest }, 1]), 1]
       }
       const worker = execution(sources, { name: part.queue, consumption }, memory(workerOf(part.queue)))
       const message = {
         queueRequests: REQUESTS_PER_MESSAGE,
         fairRequests: REQUESTS_PER_MESSAGE,
-        logBytes: logBytes.ofCall,
+        bytesOut,
+        logBytes: part.calls * logBytes.ofCall,
       }
       return [total([worker, 1], [message, 1]), 1]
     }),
@@ -216,7 +214,7 @@ export const costTables = (sources: Sources): Table[] => {
       rows: each.map(([name, usage]) => row(name, costOf(scaled(usage)))),
       notes: [
         'Check the prices in bench/prices.ts before you rely on these sums. Free tiers, discounts, storage, backups and alarms aren’t included. Lambda reads the table’s stream free of charge.',
-        `Lambda (arm64): a lower bound, from the CPU measured here at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${logBytes.ofRequest} bytes of log for each request, in the lines of the function and of the gateway, and ${logBytes.ofCall} for each call to an agent or a receiver; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
+        `Lambda (arm64): a lower bound, from the CPU measured here at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${logBytes.ofRequest} bytes of log for each request, in the lines of the function and of the gateway, and ${logBytes.ofCall} for each call to an agent or a receiver; bodies of ${ASSUMED.answerBytes} bytes go out; of the run with 202, what goes out is counted, with headers. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
         'A run consists of POST /api/v1/runs and one dispatch, which also brings its two events into the feed and counts it. Under load, a hundred runs are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
         `API calls: ${shown(CALL_MIX)}.`,
         `MCP calls: ${shown(MCP_MIX)}. A call of an agent’s tool costs a run as well, and the second for which the agent works.`,

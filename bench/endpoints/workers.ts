@@ -149,11 +149,21 @@ export const measureWorkers = async (
   return { workers, traces: { alone, subscribed: withHook }, longRun: await longRun(stage) }
 }
 
-/** Part of a longer run: a request, a message of a queue, or an event that the relay publishes. */
+/**
+ * Part of a longer run: a request, a message of a queue, or an event that the relay publishes. Bytes out are those of the
+ * request's answer, or of the calls to the agent that a message causes.
+ */
 export type RunPart =
-  | { kind: 'request'; consumption: Consumption }
-  | { kind: 'message'; queue: QueueName; consumption: Consumption }
+  | { kind: 'request'; consumption: Consumption; bytesOut: number }
+  | { kind: 'message'; queue: QueueName; consumption: Consumption; calls: number; bytesOut: number }
   | { kind: 'event' }
+
+/** Bytes of headers, as they are sent. */
+const headerBytes = (headers: object): number =>
+  Object.entries(headers).reduce((sum, [name, value]) => sum + Buffer.byteLength(`${name}: ${value}\r\n`), 0)
+
+/** Bytes of the status line and of what API Gateway adds: date, content-length, connection, and three ids. */
+const GATEWAY_BYTES = 300
 
 /** Measures a run whose agent answers 202, reports three steps, calls a tool and completes the run. */
 const longRun = async ({ platform, meter, call, install, agent }: Stage): Promise<RunPart[]> => {
@@ -163,15 +173,19 @@ const longRun = async ({ platform, meter, call, install, agent }: Stage): Promis
   const send = async (path: string, body: object) => {
     platform.clock.advance(REST_MS)
     const { consumption, result } = await meter.during(() => call('POST', path, { token: bearer, body }))
-    parts.push({ kind: 'request', consumption })
+    const bytesOut = GATEWAY_BYTES + headerBytes(result.headers) + Buffer.byteLength(result.text)
+    parts.push({ kind: 'request', consumption, bytesOut })
     for (;;) {
       const events = platform.outbox.splice(0)
       parts.push(...events.map(() => ({ kind: 'event' as const })))
       await platform.deps.bus.put(events)
       const next = takeDue(platform)
       if (!next) return result.body
+      const before = agent.requests.length
       const { consumption } = await meter.during(() => platform.deliver(next))
-      parts.push({ kind: 'message', queue: next.queue, consumption })
+      const calls = agent.requests.slice(before)
+      const bytesOut = calls.reduce((sum, { headers, body }) => sum + headerBytes(headers) + body.length, 0)
+      parts.push({ kind: 'message', queue: next.queue, consumption, calls: calls.length, bytesOut })
     }
   }
   // The first run creates records that later ones only change.
