@@ -10,6 +10,7 @@ import type { QueueWorker } from '#shared/http/worker.ts'
 import { listStartedRun } from '#shared/insight/statistics/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { advanceChat } from '#shared/work/answering/index.ts'
+import { isRunEnd } from '#shared/work/runs/index.ts'
 
 const Data = z.object({
   run_id: z.string(),
@@ -77,8 +78,6 @@ const handle = async (work: WorkerWork, { type, data }: OutboxEvent, announcing?
   else if (step_id !== undefined) await resumeRun(work, key, step_id)
 }
 
-const ENDS: ReadonlySet<string> = new Set(['run.succeeded', 'run.failed', 'run.cancelled'])
-
 /** Time after which a run that its agent still works on is listed as active. */
 const COUNTED_AFTER = 5 * SECOND
 
@@ -112,7 +111,7 @@ const announce = (
     return isListed || send('statistics')
   }
   const count = () => {
-    if (!made.some(({ type }) => ENDS.has(type))) counting ??= attempt(begin())
+    if (!made.some(isRunEnd)) counting ??= attempt(begin())
   }
   const timer = setTimeout(count, COUNTED_AFTER)
   const recording = recordRunCreated(work, created)

@@ -11,7 +11,8 @@ export const worker: QueueWorker = {
   async handle(work, message) {
     const { detail } = BusMessage.parse(message)
     // Once it is overdue, the sweeper publishes it for the statistics as well.
-    const isHanded = detail.carried && detail.due_at !== undefined && detail.due_at > work.clock.now()
+    const isEarly = detail.due_at !== undefined && detail.due_at > work.clock.now()
+    const isHanded = detail.carried && (detail.is_held || isEarly)
     await (isHanded ? carryHanded(work, detail) : fanOutEvent(work, detail.id))
   },
 }

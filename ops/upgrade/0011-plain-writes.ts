@@ -4,5 +4,5 @@ import type { Release } from './upgrade.ts'
 /** Lets functions write the shapes of this version, now that none of the version before runs. */
 export const plainWrites: Release = {
   id: PLAIN_WRITES,
-  title: 'lets functions write steps with fewer writes, which the version before can’t read',
+  title: 'lets functions write steps and the ends of runs with fewer writes, which the version before can’t read',
 }

@@ -106,7 +106,8 @@ async function attempt(endpoint: Endpoint, n: number) {
   const first = await death.during(() => stage.call(endpoint, sample, key))
   const { died, committed } = death.restore()
   if (died) {
-    expect(first.status).toBe(500)
+    // What a request leaves to the sweeper after its commit fails nobody.
+    expect([500, ...(committed ? [endpoint.status] : [])]).toContain(first.status)
     platform.clock.advance(LOCK_OVER_MS)
   }
   const retried = died ? await stage.call(endpoint, sample, key) : first

@@ -25,7 +25,7 @@ import {
   type Run,
   RunEntity,
   type RunKey,
-  recordCreated,
+  recordRunEvent,
   runWrite,
   takeUnsentAnswers,
   withoutNulls,
@@ -214,7 +214,7 @@ const loadResume = async (work: Work, { id, resumed_with }: Run): Promise<Resume
  */
 const announce = async (work: Work, run: Run, { worker }: Wakes): Promise<boolean> =>
   run.is_unannounced === true &&
-  recordCreated(work, { ...createdEventOf(run), ...(!worker && { carried: true as const }) })
+  recordRunEvent(work, { ...createdEventOf(run), ...(!worker && { carried: true as const }) })
 
 /** @param isAnnounced the run needn't be due for its event any longer */
 const claim = async (work: Work, run: Run, isAnnounced: boolean): Promise<Run | undefined> => {

@@ -1,4 +1,4 @@
-import { OutboxEntity } from '#shared/foundation/outbox/index.ts'
+import { OutboxEntity, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import type { BusMessage } from '#shared/foundation/queues/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
@@ -10,6 +10,7 @@ import {
   type Approval,
   ApprovalEntity,
   changeRun,
+  completeEnd,
   createdEventOf,
   decideApprovalByKey,
   emitUnannounced,
@@ -20,6 +21,7 @@ import {
   isAwaitedByAgent,
   isWaitingForInput,
   nextCheckAt,
+  postponeEnd,
   type Run,
   RunEntity,
   runWakeMessage,
@@ -49,26 +51,26 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
   if (!found || found.due_at === undefined || found.due_at > now) return
   continueTrace(found.trace)
   const run = found.is_unannounced ? await announceOverdue(work, found) : found
-  if (isActive(run.status) && isAwaitedByAgent(run) && run.chain_deadline <= now) {
+  if (!isActive(run.status)) return endOverdue(work, run)
+  if (isAwaitedByAgent(run) && run.chain_deadline <= now) {
     return finishIf(work, run, () => true, { status: 'cancelled' })
   }
   const endsAt = run.ends_at ?? run.created_at + work.settings.runLifetimeDays * DAY
-  if (isActive(run.status) && endsAt <= now) {
+  if (endsAt <= now) {
     return finishIf(work, run, () => true, {
       status: 'failed',
       error_code: 'agent_timeout',
       error_message: 'The run reached its longest lifetime.',
     })
   }
-  if (isActive(run.status) && run.created_at + work.table.payloadDays * DAY - ENDS_BEFORE <= now) {
+  if (run.created_at + work.table.payloadDays * DAY - ENDS_BEFORE <= now) {
     return finishIf(work, run, () => true, {
       status: 'failed',
       error_code: 'agent_timeout',
       error_message: 'The run was still active shortly before the end of its retention period.',
     })
   }
-  if (!isActive(run.status) || run.status === 'awaiting_approval' || isWaitingForInput(run))
-    return postpone(work, run, undefined)
+  if (run.status === 'awaiting_approval' || isWaitingForInput(run)) return postpone(work, run, undefined)
   if (run.status === 'queued' || run.retry_at !== undefined) {
     await wakeDispatcher(work, run)
     return postpone(work, run, now + MINUTE)
@@ -122,6 +124,18 @@ const announceOverdue = async (work: WorkerWork, run: Run): Promise<Run> => {
   return announced
 }
 
+/**
+ * Completes the end of a run whose worker is lost, and brings its event to the bus. The worker has as long for it as for any
+ * event.
+ */
+const endOverdue = async (work: WorkerWork, run: Run): Promise<void> => {
+  if (run.due_at === undefined) return
+  const lostAt = (run.finished_at ?? 0) + OVERDUE_GRACE
+  if (lostAt > work.clock.now()) return postponeEnd(work, run, lostAt)
+  const left = await completeEnd(work, run)
+  if (left) await work.bus.put([left])
+}
+
 /** Has the start of a long run counted, unless it was. Its dispatcher may have died before it had it counted. */
 const countAgain = async (work: WorkerWork, { created_event }: Run): Promise<void> => {
   const event = created_event && (await work.table.get(OutboxEntity, { id: created_event }))
@@ -141,8 +155,8 @@ const lastSignOf = ({ alive_at = 0, accepted_at = 0 }: Run): number => Math.max(
 
 const postpone = (work: WorkerWork, run: Run, due_at: number | undefined): Promise<void> =>
   changeRun(work, run, async (current) => {
-    if (current.due_at !== run.due_at) return
-    await work.commit([runWrite(current, { due_at: isActive(current.status) ? nextCheckAt(current, due_at) : due_at })])
+    if (current.due_at !== run.due_at || !isActive(current.status)) return
+    await work.commit([runWrite(current, { due_at: nextCheckAt(current, due_at) })])
   })
 
 /**

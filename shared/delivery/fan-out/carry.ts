@@ -39,6 +39,7 @@ const markCarried = <W extends Work>(work: W): { carrying: W; made: OutboxEvent[
       await work.commit(marked, answer)
       made.push(...events)
     },
+    carrier: { takes: isCarriable, take: (event) => void made.push(event) },
   }
   return { carrying, made }
 }

@@ -4,6 +4,7 @@ import { announceChange, topicsOf, wakePages } from '#shared/foundation/updates/
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { continueTrace } from '#shared/kernel/tracing/scope.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
+import { settleRunOf } from '#shared/work/runs/index.ts'
 import { definitionOf } from '../catalogue/catalogue.ts'
 import { loadAudience } from '../feed/audience.ts'
 import { appendToFeed } from '../feed/feed.ts'
@@ -49,7 +50,9 @@ export const fanOut = async (work: WorkerWork, delivering: Delivering): Promise<
   }
   await rest
   if (states.every((state) => state === 'delivered')) await settle(work, event)
-  return !states.includes('sending')
+  const isSettled = !states.includes('sending')
+  if (isSettled) await settleRunOf(work, event)
+  return isSettled
 }
 
 /** Runs the platform's own reaction to an event. */

@@ -1,6 +1,6 @@
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
-import { recordCreated } from '#shared/work/runs/index.ts'
+import { recordRunEvent } from '#shared/work/runs/index.ts'
 import type { Delivering } from './fan-out.ts'
 
 /**
@@ -10,5 +10,5 @@ import type { Delivering } from './fan-out.ts'
  */
 export const recordRunCreated = async (work: WorkerWork, created: OutboxEvent): Promise<Delivering | undefined> => {
   const event = { ...created, due_at: undefined, is_held: true as const }
-  return (await recordCreated(work, event)) ? { event, isNew: true } : undefined
+  return (await recordRunEvent(work, event)) ? { event, isNew: true } : undefined
 }

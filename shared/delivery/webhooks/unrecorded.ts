@@ -4,6 +4,7 @@ import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { either, gte, missing, oneOf } from '#shared/table/expressions.ts'
+import { settleRunOf } from '#shared/work/runs/index.ts'
 import { DeliveryEntity, type Subscription } from './entity.ts'
 import type { DeliveryMessage } from './message.ts'
 import { deliveryIdOf, isHeldByEvent, newDelivery, wakeMessage } from './schedule.ts'
@@ -75,5 +76,5 @@ export const settleIfRecorded = async (
   const isEarly = { due_at: either(missing, gte(work.clock.now())) }
   const where = { ...isEarly, ...(feed_n !== undefined && { feed_n: either(missing, oneOf(feed_n)) }) }
   const set = { due_at: undefined, is_held: undefined, ...(feed_n !== undefined && { feed_n }) }
-  await ifUnchanged(work.commit([OutboxEntity.update(event, { set }, { where })]))
+  if (await ifUnchanged(work.commit([OutboxEntity.update(event, { set }, { where })]))) await settleRunOf(work, event)
 }

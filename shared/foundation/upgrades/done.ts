@@ -6,7 +6,10 @@ import { UpgradeEntity } from './entity.ts'
  */
 export const LEAN_RECORDS = '0010-lean-records'
 
-/** The upgrade after which steps of one call share an item, and steps may be written before their run counts them. */
+/**
+ * The upgrade after which steps of one call share an item, steps may be written before their run counts them, and runs are created
+ * and ended by plain writes.
+ */
 export const PLAIN_WRITES = '0011-plain-writes'
 
 /** The upgrade after which the start of a run is counted with its end. */

@@ -6,6 +6,7 @@ import type { Write } from '#shared/table/entity.ts'
 import { allItems } from '#shared/table/pages.ts'
 import { type ChainMark, ChainMarkEntity, type Run, RunEntity, STILL_ACTIVE } from './entity.ts'
 import { loadNamedRuns } from './places.ts'
+import { isActive } from './status.ts'
 
 /** Time limit of a chain of agents: 120 seconds from its first hop (contract/agent-to-agent.md#chains). */
 export const CHAIN_TIME = 120 * SECOND
@@ -98,9 +99,9 @@ export const listActiveRuns = async ({ table }: Pick<Deps, 'table'>, installatio
     table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from }),
     loadNamedRuns({ table }, installationId),
   ])
-  // The counter may name a run before it is created.
+  // The counter may name a run before it is created, and for a moment after it has ended.
   const runs = await table.getAll(active.map((id) => RunEntity.ref({ installation_id: installationId, id })))
-  return [...page.items.map(({ run_id }) => run_id), ...active.filter((_, i) => runs[i] !== undefined)]
+  return [...page.items.map(({ run_id }) => run_id), ...active.filter((_, i) => runs[i] && isActive(runs[i].status))]
 }
 
 const deepest = (marks: readonly ChainMark[]): ChainMark | undefined =>

@@ -77,7 +77,7 @@ export const runWrite = (run: Run, fields: RunChange): Write =>
   )
 
 /** Changed fields of a run. */
-type RunChange = { [K in keyof Run]?: Run[K] | undefined }
+export type RunChange = { [K in keyof Run]?: Run[K] | undefined }
 
 /** Returns the run after its write with the same fields. */
 export const changedRun = (run: Run, fields: RunChange): Run => ({ ...run, ...setFields(run, fields) }) as Run

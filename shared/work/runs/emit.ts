@@ -1,5 +1,6 @@
 import { emitEvent, emittedBy, OutboxEntity, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
+import { derivedId } from '#shared/kernel/ids.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import type { Run } from './entity.ts'
 import type { RunEventType } from './events.ts'
@@ -36,8 +37,14 @@ export const emitRunEvent = (
         ...extra,
       },
     },
-    type === 'run.created' ? run.created_event : undefined,
+    idOf(type, run),
   )
+
+/** Returns the id of an event of which a run has only one, so that its record can be created again. */
+const idOf = (type: RunEventType, { id, created_event, finished_at }: Run): string | undefined => {
+  if (type === 'run.created') return created_event
+  return isRunEnd({ type }) && finished_at !== undefined ? derivedId('event', finished_at, `end of ${id}`) : undefined
+}
 
 /** Returns the `run.created` event of a run as the request that started it emitted it. */
 export const createdEventOf = (run: Run): OutboxEvent => {
@@ -45,12 +52,23 @@ export const createdEventOf = (run: Run): OutboxEvent => {
   return emittedBy(emitRunEvent({ clock: { now: () => run.created_at } }, 'run.created', queued)) as OutboxEvent
 }
 
+const ENDS: ReadonlySet<string> = new Set(['run.succeeded', 'run.failed', 'run.cancelled'] satisfies RunEventType[])
+
+/** Returns true for the event of a run's end. */
+export const isRunEnd = ({ type }: Pick<OutboxEvent, 'type'>): boolean => ENDS.has(type)
+
+/** Returns the event of a run's end as whoever ended the run emits it. */
+export const endEventOf = (run: Run): OutboxEvent => {
+  const clock = { now: () => run.finished_at ?? run.created_at }
+  return emittedBy(emitRunEvent({ clock }, `run.${run.status}` as RunEventType, run)) as OutboxEvent
+}
+
 /**
- * Creates the record of a `run.created` event, unless there is one. A plain write costs half of one in the transaction that
- * creates the run. Until then, the run is due itself.
+ * Creates the record of the event of a run's start or end, unless there is one. A plain write costs half of one in the
+ * transaction that creates or ends the run. Until then, the run is due itself.
  * @returns false if the event had a record
  */
-export const recordCreated = ({ table }: Pick<Deps, 'table'>, event: OutboxEvent): Promise<boolean> =>
+export const recordRunEvent = ({ table }: Pick<Deps, 'table'>, event: OutboxEvent): Promise<boolean> =>
   ifUnchanged(table.transact([OutboxEntity.create(event)]))
 
 /** Returns true if a run needn't be due for its `run.created` event: everybody has the event, or it is due itself. */

@@ -106,7 +106,7 @@ const run = () =>
     client_capabilities: z.record(z.string(), z.unknown()).optional(),
     /** No call waits for it, although it calls a declared tool. It has a clock of its own. */
     is_detached: z.boolean().optional(),
-    /** Time at which run.execute was last dispatched. */
+    /** Time at which run.execute was last dispatched; absent once it has ended. */
     dispatched_at: z.number().optional(),
     /** Number of the latest attempt to send its current message; absent for the first. */
     attempt: z.number().optional(),
@@ -114,16 +114,19 @@ const run = () =>
     retry_at: z.number().optional(),
     /** Decision or answers that the latest request carried, if its agent may get them again. */
     resumed_with: z.object({ step_id: z.string(), is_decision: z.boolean(), answered: z.array(z.string()) }).optional(),
-    /** Time at which the agent accepted run.execute with 202. */
+    /** Time at which the agent accepted run.execute with 202; absent once it has ended. */
     accepted_at: z.number().optional(),
-    /** Time of the agent's latest sign of life: a step, a tool call or a token renewal. */
+    /** Time of the agent's latest sign of life: a step, a tool call or a token renewal; absent once it has ended. */
     alive_at: z.number().optional(),
     created_at: z.number(),
-    /** Time at which it fails if it is still active; absent in old records. */
+    /** Time at which it fails if it is still active; absent in old records, and once it has ended. */
     ends_at: z.number().optional(),
     started_at: z.number().optional(),
     finished_at: z.number().optional(),
-    /** Deadline for the sweeper: not dispatched, no sign of life, silent or undecided. */
+    /**
+     * Deadline for the sweeper: not dispatched, no sign of life, silent or undecided. A run that has ended is due while not
+     * everything is done that follows its end.
+     */
     due_at: z.number().optional(),
   })
 

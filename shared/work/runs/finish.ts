@@ -9,6 +9,7 @@ import { voidApprovalWrites } from './approvals.ts'
 import { markEnded } from './chain.ts'
 import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
 import { emitChatMoved, emitMessengerAnswer, emitRunEvent, emitUnannounced } from './emit.ts'
+import { endPlainly } from './end.ts'
 import { ApprovalEntity, isNamedByCounter, type Run } from './entity.ts'
 import { voidInputWrites } from './input-pending.ts'
 import { releasePlace } from './places.ts'
@@ -28,17 +29,45 @@ interface Cancellation {
 
 /** Ends a run, and returns it as the API presents it. @param more further writes of the same transaction */
 const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Write[] = []): Promise<RunView> => {
-  const { finished, writes } = await prepareEnd(work, run, outcome)
-  const view = await presentRun(work, finished)
-  await work.commit([...writes, ...more], view)
+  const end = await prepareEnd(work, run, outcome)
+  const view = await presentRun(work, end.finished)
+  await commitEnd(work, run, { ...end, writes: [...end.writes, ...more] }, view)
   return view
 }
 
 /**
- * Prepares the end of a run in one transaction: the record, its last steps, the freed place, the voided approval and
- * questions if any were pending, and the event.
+ * Commits the end of a run in one transaction: the record, the writes that belong to it, the freed place, and the event. If
+ * only the place and the event follow the end, plain writes cost half of that.
  */
-const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<{ finished: Run; writes: Write[] }> => {
+const commitEnd = async (work: Work, run: Run, end: PreparedEnd, answer?: RunView): Promise<void> => {
+  const { changed, finished, writes } = end
+  if (writes.length === 0 && (await endPlainly(work, run, changed, answer))) return
+  const over = { ...changed, due_at: undefined, is_unannounced: undefined }
+  await work.commit(
+    [
+      runWrite(run, over),
+      ...writes,
+      ...releasePlace(run, work.clock.now()),
+      ...(await emitUnannounced(work, run)),
+      emitRunEvent(work, `run.${changed.status}`, finished),
+    ],
+    answer,
+  )
+}
+
+interface PreparedEnd {
+  /** Fields of the run that change. */
+  changed: Partial<Run> & Pick<Outcome, 'status'>
+  finished: Run
+  /** Writes that belong to the end, apart from those of every run. */
+  writes: readonly Write[]
+}
+
+/**
+ * Prepares the end of a run, with its last steps, its budgets, its marks, and the voided approval and questions if any were
+ * pending.
+ */
+const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<PreparedEnd> => {
   const now = work.clock.now()
   const completion = outcome.status === 'cancelled' ? undefined : outcome
   const succeeded = outcome.status === 'succeeded'
@@ -51,11 +80,10 @@ const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<{ fin
   const changed = {
     status: outcome.status,
     finished_at: now,
-    due_at: undefined,
     retry_at: undefined,
     pending_step: undefined,
     input_steps: undefined,
-    is_unannounced: undefined,
+    ...ONLY_WHILE_ACTIVE,
     ...steps.counts,
     ...voided.counts,
     ...questions.counts,
@@ -77,20 +105,19 @@ const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<{ fin
   }
   const finished: Run = { ...run, ...changed }
   const writes = [
-    runWrite(run, changed),
     ...steps.writes,
-    ...releasePlace(run, now),
     ...settleBudgets(run, { tokens: tokensOf(usage), cost_units: cost_units ?? 0 }),
     ...(isNamedByCounter(run) ? [] : markEnded(run, now)),
     ...voided.writes,
     ...questions.writes,
-    ...(await emitUnannounced(work, run)),
-    emitRunEvent(work, `run.${outcome.status}`, finished),
     ...emitChatMoved(work, finished),
     ...emitMessengerAnswer(work, finished),
   ]
-  return { finished, writes }
+  return { changed, finished, writes }
 }
+
+/** Times that decide only whether an active run is silent. An ended run without them is smaller, while it is still due. */
+const ONLY_WHILE_ACTIVE = { ends_at: undefined, dispatched_at: undefined, accepted_at: undefined, alive_at: undefined }
 
 const tokensOf = (usage: Run['usage']): number => (usage ? usage.input_tokens + usage.output_tokens : 0)
 
@@ -174,8 +201,7 @@ export const finishIf = (
     key,
     async (run) => {
       if (run.finished_at !== undefined || !applies(run)) return
-      const { writes } = await prepareEnd(work, run, outcome)
-      await work.commit(writes)
+      await commitEnd(work, run, await prepareEnd(work, run, outcome))
     },
     known,
   )

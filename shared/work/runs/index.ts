@@ -36,7 +36,16 @@ export {
   runWrite,
   signOfLife,
 } from './change.ts'
-export { createdEventOf, emitRunEvent, emitUnannounced, isAnnounced, MESSENGER_TRIGGER, recordCreated } from './emit.ts'
+export {
+  createdEventOf,
+  emitRunEvent,
+  emitUnannounced,
+  isAnnounced,
+  isRunEnd,
+  MESSENGER_TRIGGER,
+  recordRunEvent,
+} from './emit.ts'
+export { completeEnd, postponeEnd, settleRunOf } from './end.ts'
 export {
   type Approval,
   ApprovalEntity,

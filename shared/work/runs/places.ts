@@ -92,7 +92,7 @@ export const movePlace = (run: Run, input_steps: readonly string[]): Write[] => 
   return waits ? [leave(activeRuns(id)), takeWaitingPlace(id)] : [leave(waitingRuns(id)), takeActivePlace(id)]
 }
 
-/** Writes that free a run's place. Part of every transaction that ends a run. */
+/** Writes that free a run's place. Part of every transaction that ends a run. @see freePlace */
 export const releasePlace = (run: Run, now: number): Write[] => {
   const { installation_id: owner, id } = run
   const names = isNamedByCounter(run) && { [id]: undefined, last_id: id, last_ended_at: now }
@@ -128,12 +128,21 @@ export const returnPlace = async (
   )
 }
 
+/**
+ * Frees the place of a run that has ended, which the counter names, unless that was done. Calls without a run count the time
+ * limit of its chain from now, so that one that is freed late doesn't take the trace of another one.
+ */
+export const freePlace = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, run: Run): Promise<void> => {
+  const [write] = releasePlace(run, clock.now())
+  if (write) await ifUnchanged(table.transact([{ ...write, where: { [run.id]: exists } }]))
+}
+
 /** Time in which a request creates its run after it took the id. Longer ones take their place with the run. */
 export const CREATED_WITHIN = MINUTE
 
 /**
- * Frees places of runs that were never created, because their request died. Call it before a place is taken, so that nobody is
- * refused because of them.
+ * Frees places of runs that were never created, because their request died, and of those that ended just now. Call it before a
+ * place is taken, so that nobody is refused because of them.
  */
 export const freeLostPlaces = async (
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
@@ -142,8 +151,11 @@ export const freeLostPlaces = async (
   const counter = await table.get(CounterEntity, activeRuns(installation_id))
   // Another run may take a place before this one does.
   if (counter === undefined || counter.n < LIMITS.activeRuns - 1) return
-  const names = namesIn(counter).filter((id) => idTime(id) + CREATED_WITHIN < clock.now())
+  const names = namesIn(counter)
   const runs = await table.getAll(names.map((id) => RunEntity.ref({ installation_id, id })))
-  for (const [i, id] of names.entries())
-    if (runs[i] === undefined) await returnPlace({ table }, { installation_id, id })
+  for (const [i, id] of names.entries()) {
+    const run = runs[i]
+    if (run && !isActive(run.status)) await freePlace({ table, clock }, run)
+    else if (!run && idTime(id) + CREATED_WITHIN < clock.now()) await returnPlace({ table }, { installation_id, id })
+  }
 }
