@@ -69,19 +69,26 @@ it('the records of a run expire with its payloads', async () => {
   const body = { run_id: id, arguments: { url: 'https://example.com/' } }
   await platform.call('POST', '/api/v1/tools/http_fetch/invoke', { token, body })
   await platform.drain()
-  const records = (await scanTable(platform)).filter(
-    (item) => item.ttl !== undefined && (item.run_id === id || item.id === id),
-  )
-  const lives = new Map(records.map((item) => [entityOf(item), Number(item.ttl) * 1_000 - created]))
+  const livesOf = async () => {
+    const records = (await scanTable(platform)).filter(
+      (item) => item.ttl !== undefined && (item.run_id === id || item.id === id),
+    )
+    return Object.fromEntries(records.map((item) => [entityOf(item), Number(item.ttl) * 1_000 - created]))
+  }
   const whole = DAYS * DAY
-  expect(Object.fromEntries(lives)).toMatchObject({
+  expect(await livesOf()).toMatchObject({
     run: whole,
     'workspace-run': whole,
-    'observed-run': whole,
+    // Two days longer than a run may take.
+    'active-run': 9 * DAY,
     step: whole + MINUTE,
     approval: whole + MINUTE,
     'approved-call': whole + MINUTE,
   })
+  await complete(app, id)
+  const ended = await livesOf()
+  expect(ended).toMatchObject({ run: whole, 'observed-run': whole })
+  expect(ended).not.toHaveProperty('active-run')
 })
 
 describe('a run past its retention', () => {
