@@ -44,7 +44,7 @@ export interface SealingKeys {
   /** Returns the key that encrypts, with its id. */
   sealing(): Promise<{ id: string; key: KeyObject }>
   /** Returns the key that decrypts what a key of that id encrypted, or undefined for an unknown id. */
-  key(purpose: 'jwe', id: string): Promise<webcrypto.CryptoKey | KeyObject | undefined>
+  key(purpose: 'jwe', id: string): Promise<KeyObject | undefined>
 }
 
 /**
@@ -59,8 +59,11 @@ export interface Keyring extends SealingKeys {
   bytes(purpose: KeyPurpose, id?: string): Uint8Array | undefined
   /** Returns a cached KeyObject for frequent use. Given raw bytes, `node:crypto` creates a new key each time. */
   secret(purpose: KeyPurpose, id?: string): KeyObject | undefined
-  /** Returns a cached CryptoKey (HMAC-SHA256 for `jwt`, AES-256-GCM for `jwe`), or undefined for an unknown id. */
-  key(purpose: 'jwt' | 'jwe', id?: string): Promise<webcrypto.CryptoKey | undefined>
+  /** Returns a cached key (HMAC-SHA256 in WebCrypto for `jwt`, AES-256-GCM for `jwe`), or undefined for an unknown id. */
+  key<P extends 'jwt' | 'jwe'>(
+    purpose: P,
+    id?: string,
+  ): Promise<(P extends 'jwe' ? KeyObject : webcrypto.CryptoKey) | undefined>
   /** Returns a cached ES256 key pair, derived from the secret like every other key, or undefined for an unknown id. */
   signing(id?: string): SigningKey | undefined
 }
@@ -138,21 +141,16 @@ export const parseKeyring = (text: string): Keyring => {
       return { id: current, key }
     },
     secret,
-    async key(purpose, id = current) {
-      const slot = `${purpose}/${id}`
-      const known = keys.get(slot)
+    key: (async (purpose, id = current) => {
+      if (purpose === 'jwe') return secret('jwe', id)
+      const known = keys.get(id)
       if (known) return known
-      const raw = bytes(purpose, id)
+      const raw = bytes('jwt', id)
       if (!raw) return undefined
-      const made =
-        purpose === 'jwt'
-          ? crypto.subtle.importKey('raw', raw as Uint8Array<ArrayBuffer>, { name: 'HMAC', hash: 'SHA-256' }, false, [
-              'sign',
-              'verify',
-            ])
-          : crypto.subtle.importKey('raw', raw as Uint8Array<ArrayBuffer>, 'AES-GCM', false, ['encrypt', 'decrypt'])
-      keys.set(slot, made)
+      const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+      const made = crypto.subtle.importKey('raw', raw as Uint8Array<ArrayBuffer>, algorithm, false, ['sign', 'verify'])
+      keys.set(id, made)
       return made
-    },
+    }) as Keyring['key'],
   }
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { CompactEncrypt, compactDecrypt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { iso } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
@@ -72,6 +73,53 @@ describe('sealed values', () => {
     expect(await unseal(ring('k2', 'k1', 'k2'), 'app:1', sealed)).toBe('agsec_x')
     await expect(unseal(ring('k1', 'k1'), 'app:2', sealed)).rejects.toThrow('another record')
     await expect(unseal(ring('k2', 'k2'), 'app:1', sealed)).rejects.toThrow('no data key')
+  })
+
+  it('are JWEs that jose writes and reads', async () => {
+    const keys = ring('k1', 'k1')
+    const key = keys.bytes('jwe') as Uint8Array
+    const header = { alg: 'dir', enc: 'A256GCM', kid: 'k1', rec: 'app:1' }
+    const written = await new CompactEncrypt(Buffer.from('agsec_x')).setProtectedHeader(header).encrypt(key)
+    expect(await unseal(keys, 'app:1', written)).toBe('agsec_x')
+    const { plaintext } = await compactDecrypt(await seal(keys, 'app:1', 'agsec_y'), key)
+    expect(Buffer.from(plaintext).toString()).toBe('agsec_y')
+  })
+
+  it('don’t open after any change', async () => {
+    const keys = ring('k1', 'k1')
+    const sealed = await seal(keys, 'app:1', 'agsec_x')
+    const parts = sealed.split('.')
+    const changed = (part: number, text: string) => parts.map((own, i) => (i === part ? text : own)).join('.')
+    const flipped = (part: number) => {
+      const bytes = Buffer.from(parts[part] as string, 'base64url')
+      bytes[0] = (bytes[0] ?? 0) ^ 1
+      return changed(part, bytes.toString('base64url'))
+    }
+    const header = (fields: object) =>
+      changed(
+        0,
+        Buffer.from(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: 'k1', rec: 'app:1', ...fields })).toString(
+          'base64url',
+        ),
+      )
+    const shortTag = changed(
+      4,
+      Buffer.from(parts[4] as string, 'base64url')
+        .subarray(0, 4)
+        .toString('base64url'),
+    )
+    const wrong = [
+      ...[2, 3, 4].map(flipped),
+      header({ rec: 'app:1 ' }),
+      header({ zip: 'DEF' }),
+      header({ enc: 'A128GCM' }),
+      shortTag,
+      changed(1, 'AA'),
+      `${sealed}.AA`,
+      parts.slice(0, 4).join('.'),
+      '',
+    ]
+    for (const value of wrong) await expect(unseal(keys, 'app:1', value), value).rejects.toThrow()
   })
 })
 
