@@ -104,7 +104,7 @@ const announce = (
     return false
   }
   const begin = async (): Promise<boolean> => {
-    const isListed = await listStartedRun(work, created).catch((error) => {
+    const isListed = await listStartedRun(work, created, announcing.found).catch((error) => {
       work.log.warn('the list of active runs is left to the statistics', { event_id: created.id, error })
       return false
     })
@@ -131,5 +131,6 @@ const announce = (
   const recorded = recording.then((delivering) => delivering?.event.due_at !== undefined)
   // Awaited by the dispatch of a queued run only.
   recorded.catch(() => {})
-  return { recorded, brought: bringing, finish }
+  const announcing: Announcing & { finish(): Promise<void> } = { recorded, brought: bringing, finish }
+  return announcing
 }

@@ -70,6 +70,8 @@ export interface Announcing {
   recorded: Promise<boolean>
   /** Waits until the event was brought to everybody, or the worker has given up. True if nothing is left to do for it. */
   brought: Promise<boolean>
+  /** The run as the dispatch found it, once it has. */
+  found?: Run
 }
 
 /** Ways of bringing a run back to a worker. */
@@ -91,6 +93,7 @@ const leaveToQueue: Wakes = { inline: async () => {}, again: async () => {} }
 
 const dispatch = async (work: Work, key: RunKey, wakes: Wakes): Promise<void> => {
   const run = await work.table.get(RunEntity, key)
+  if (run && wakes.announcing) wakes.announcing.found = run
   if (run?.status !== 'queued' && !(run && awaitsRetry(run))) return
   const early = (run.retry_at ?? 0) - work.clock.now()
   if (early > 0) return wakes.again(run, early)

@@ -61,13 +61,14 @@ const countedAtEndSince = async ({ table }: Pick<WorkerWork, 'table'>): Promise<
 /**
  * Lists a run that takes longer as active, so that figures and lists include it until its end is counted.
  * @param created its `run.created` event
+ * @param found the run as it was found before, if it was. It is looked at again once it is listed
  * @returns false if its start has to be counted on its own, because it began before the upgrade
  */
-export const listStartedRun = async (work: WorkerWork, created: OutboxEvent): Promise<boolean> => {
+export const listStartedRun = async (work: WorkerWork, created: OutboxEvent, found?: Run): Promise<boolean> => {
   const { run_id, installation_id }: LoadedEvent['data'] = JSON.parse(created.data)
   const [since, run] = await Promise.all([
     countedAtEndSince(work),
-    work.table.get(RunEntity, { installation_id, id: run_id }),
+    found ?? work.table.get(RunEntity, { installation_id, id: run_id }),
   ])
   if (!isCountedAtEnd({ countedAtEndSince: since }, run)) return false
   await fileStart(work, run)
