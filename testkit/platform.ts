@@ -1,5 +1,5 @@
 import type { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
 import { createLanguageModel } from '#shared/adapters/language-model.ts'
@@ -18,7 +18,7 @@ import type { Deps, WorkerWork } from '#shared/foundation/work/work.ts'
 import type { RequestHandler } from '#shared/http/exchange.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
 import { lazyEndpoints, routeFields } from '#shared/http/route.ts'
-import { bufferStreams } from '#shared/http/streamed.ts'
+import { bufferStreams, isStreamed, type StreamedResult } from '#shared/http/streamed.ts'
 import { runWorker } from '#shared/http/worker.ts'
 import { parseKeyring } from '#shared/kernel/keyring.ts'
 import { type Keys, RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
@@ -100,6 +100,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
   const outbox: OutboxEvent[] = []
   const emitted: OutboxEvent[] = []
   const mails: MailMessage[] = []
+  const streamed: string[] = []
   const messages: QueuedMessage[] = []
 
   /** Ids of audit entries that the stream doesn’t bring. */
@@ -274,6 +275,16 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     }
   }
 
+  const watched = (result: APIGatewayProxyResult): APIGatewayProxyResult => {
+    if (!isStreamed(result)) return result
+    const pieces = async function* (signal: AbortSignal) {
+      for await (const piece of result.pieces(signal)) {
+        streamed.push(piece)
+        yield piece
+      }
+    }
+    return { ...result, pieces } as StreamedResult
+  }
   const pipelines = Object.entries(requestFunctions).map(([name, endpoints]): [typeof endpoints, RequestHandler] => {
     // As deployed: endpoints are known by their routes, and loaded at their first request.
     const served = lazyEndpoints(endpoints.map(routeFields), async () => ({ endpoints }))
@@ -285,7 +296,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
       async (event, context) => {
         const result = await pipeline(event, context)
         const forMs = isCut(event.path, result.headers?.['content-type']) ? 400 : 60_000
-        return bufferStreams(async () => result, forMs)(event, context)
+        return bufferStreams(async () => watched(result), forMs)(event, context)
       },
     ]
   })
@@ -396,6 +407,8 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     emitted,
     mails,
     messages,
+    /** Pieces of streams, at the moment at which they are sent. */
+    streamed,
     settings,
     stop: () => store.stop(),
   }

@@ -308,7 +308,8 @@ describe('a question to the client', () => {
     const headers = { ...STREAMING, 'mcp-session-id': begun.headers['mcp-session-id'] as string }
     const answer = client.legacy('tools/call', { name: 'look' }, { path, headers, id: 7 })
     const run = async () => (await agents.runsOf(target))[0]
-    while (!(await run())?.input_steps) await pause(20)
+    const asked = () => platform.streamed.flatMap(messagesOf).find(({ method }) => method === 'elicitation/create')
+    while (!asked()) await pause(20)
     const id = `${(await run())?.id}:warehouse`
     const respond = (token: string, name: string) =>
       client.post({ jsonrpc: '2.0', id, result: accept({ name }) }, { path, headers: {}, token })
