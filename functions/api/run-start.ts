@@ -58,7 +58,7 @@ const start = defineEndpoint({
       grant_id: grant?.id,
       input,
       trigger,
-      chain: await loadNewRunPosition(work, installation.id, run),
+      chain: loadNewRunPosition(work, installation.id, run),
     })
     if (wait === undefined) return startRun(work, await newRun())
     const repeatable = request.headers['idempotency-key'] !== undefined

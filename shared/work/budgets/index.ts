@@ -1,6 +1,6 @@
 export { alertBudgets } from './alerts.ts'
 export { addBudget, changeBudget, removeBudget } from './edit.ts'
 export { reservationSchema } from './entity.ts'
-export { raiseReservations, reserveBudgets, settleBudgets } from './reserve.ts'
+export { loadBudgets, raiseReservations, reserveBudgets, settleBudgets } from './reserve.ts'
 export { BudgetSchema, BudgetsSchema, ChangeBudget, NewBudget } from './schemas.ts'
 export { listBudgets } from './view.ts'

@@ -33,16 +33,18 @@ export const loadBudgets = async ({ table }: Pick<Deps, 'table'>, workspace_id: 
 /**
  * Reserves what a new run needs in every budget that is about it. The counters hold what is used and reserved, and are
  * changed on a condition in the run's own transaction. Parallel starts therefore never exceed a limit.
+ * @param budgets those of the run's workspace
  * @throws the writes: `budget_exceeded`
  */
-export const reserveBudgets = async (
-  deps: Pick<Deps, 'table' | 'clock'>,
+export const reserveBudgets = (
+  { clock }: Pick<Deps, 'clock'>,
   run: Charged,
-): Promise<{ reserved: Reservation[] | undefined; writes: Write[] }> => {
-  const now = deps.clock.now()
+  budgets: readonly Budget[],
+): { reserved: Reservation[] | undefined; writes: Write[] } => {
+  const now = clock.now()
   const reserved: Reservation[] = []
   const writes: Write[] = []
-  for (const budget of await loadBudgets(deps, run.workspace_id)) {
+  for (const budget of budgets) {
     const subject_id = subjectOf(budget, run)
     if (subject_id === undefined) continue
     const period = periodOf(budget.period, now)

@@ -8,7 +8,7 @@ import { DAY } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { currentTrace } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { reserveBudgets } from '../budgets/index.ts'
+import { loadBudgets, reserveBudgets } from '../budgets/index.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
 import { createdEventOf, emitRunEvent } from './emit.ts'
 import { isAlone, isNamedByCounter, type Run, RunChildEntity, RunEntity, WorkspaceRunEntity } from './entity.ts'
@@ -26,8 +26,8 @@ export interface NewRun {
   actor?: { id: string; name: string } | undefined
   /** Grant whose token starts it. Default: the installation's. */
   grant_id?: string | undefined
-  /** Position in a chain of agents. Absent fields start with this run. */
-  chain?: Partial<ChainPosition> | undefined
+  /** Position in a chain of agents, or its read. Absent fields start with this run. */
+  chain?: Partial<ChainPosition> | Promise<Partial<ChainPosition>> | undefined
   /** Agent that causes it. */
   caller?: Run['caller']
   /** Declared tool to call, with the input as its arguments. */
@@ -50,7 +50,12 @@ export interface NewRun {
  * @throws `payload_too_large`, `chain_budget_exceeded`; the writes: `too_many_active_runs`, `budget_exceeded`
  */
 export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; writes: Write[]; created: Write }> => {
-  const { installation, chain = {} } = start
+  const { installation } = start
+  const [chain = {}, budgets] = await Promise.all([
+    start.chain,
+    loadBudgets(work, installation.workspace_id),
+    freeLostPlaces(work, installation.id),
+  ])
   refuseEndedChain(work, chain)
   const now = work.clock.now()
   const id = work.id('run')
@@ -107,8 +112,8 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
   if (isAlone(run) && chain.chain_started_at === undefined && (await isUpgradeDone(work.table, LEAN_RECORDS))) {
     run.chain_started_at = undefined
   }
-  const [budgets] = await Promise.all([reserveBudgets(work, run), freeLostPlaces(work, run.installation_id)])
-  run.budgets = budgets.reserved
+  const reservation = reserveBudgets(work, run, budgets)
+  run.budgets = reservation.reserved
   run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
   const created = emitRunEvent(work, 'run.created', run)
   return {
@@ -117,7 +122,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     writes: [
       RunEntity.create(run),
       takePlace(run),
-      ...budgets.writes,
+      ...reservation.writes,
       WorkspaceRunEntity.create({
         workspace_id: run.workspace_id,
         run_id: id,
