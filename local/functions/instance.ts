@@ -43,7 +43,7 @@ export interface Instance {
  * Small, because there are many threads and each would keep the largest heap it ever used. With 8 MB, a busy thread collects once
  * for each run, which takes 6 % more CPU.
  */
-const YOUNG_GENERATION_MB = 24
+const YOUNG_GENERATION_MB = 48
 
 const failure = (errorType: string, errorMessage: string): InvokeResult => ({
   kind: 'error',
