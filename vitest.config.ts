@@ -16,8 +16,8 @@ const SEED = process.env.SEED ?? String(Math.floor(Math.random() * 1_000_000))
 if (process.env.SEED === undefined) console.log(`SEED=${SEED}`)
 process.env.SEED = SEED
 
-/** More than the cores: tests wait for stores, browsers and timers much of the time. */
-const WORKERS = 5
+/** One more than the cores: tests wait for stores, browsers and timers much of the time. */
+const WORKERS = 3
 
 export default defineConfig({
   // Tests of pages' modules see English.
@@ -56,7 +56,7 @@ export default defineConfig({
           globalSetup: ['testkit/global-setup.ts'],
           isolate: false,
           // These tests wait for more than half of their time, and start once the others are over.
-          maxWorkers: WORKERS,
+          maxWorkers: WORKERS + 1,
           sequence: { groupOrder: 1 },
         },
       },
