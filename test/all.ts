@@ -34,7 +34,7 @@ const STATIC: Check[] = [
 const RESULTS = 'test-results'
 
 /** Priority of work that only computes; 0 is that of other processes, 19 the lowest. */
-const LOW = 5
+const LOW = 2
 
 /** Keeps colours out of files: some tools add them whenever CI is set. */
 const env = {

@@ -88,7 +88,7 @@ describe('a request that can’t have been seen is reported as unsent', () => {
     const client = createOutgoingHttp({ allowLoopbackHttp: true, ca: r.ca })
     // Repeated often, because the failure would be a race: the request leaving before the certificate is checked.
     for (let i = 0; i < 10; i++) {
-      const result = await client.send(post(r.url, { repeatable: i % 2 === 0 }))
+      const result = await client.send(post(r.url, { repeatable: i % 2 === 0, deadlineMs: 60_000 }))
       expect(result).toMatchObject({ kind: 'failure', phase: 'tls', sent: false, code })
       expect(result.hint).toMatch(hint)
     }
