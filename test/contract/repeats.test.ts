@@ -106,7 +106,7 @@ async function attempt(endpoint: Endpoint, n: number) {
   const first = await death.during(() => stage.call(endpoint, sample, key))
   const { died, committed } = death.restore()
   if (died) {
-    // What a request leaves to the sweeper after its commit fails nobody.
+    // After its commit, a request doesn't fail: it leaves the rest to the sweeper.
     expect([500, ...(committed ? [endpoint.status] : [])]).toContain(first.status)
     platform.clock.advance(LOCK_OVER_MS)
   }

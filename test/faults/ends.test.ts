@@ -212,7 +212,7 @@ describe('a run that ended, and whose worker died before it freed the place', ()
     expect(body.items).toEqual([])
     expect(await fill(app)).toBe(5)
     expect(await activeRuns(platform.deps, app)).toBe(5)
-    // What completes the end later frees no other run's place.
+    // When the sweeper completes the end later, it doesn't free another run's place.
     platform.clock.advance(60_000)
     await platform.sweep()
     expect(await activeRuns(platform.deps, app)).toBe(5)
@@ -325,7 +325,7 @@ it('the sweeper leaves an end alone that a worker is just completing', async () 
   await expectEnded(app, key)
 })
 
-it('of two answers at once, one ends the run and one event tells of it', async () => {
+it('one of several simultaneous answers ends the run, with a single event', async () => {
   const app = await install()
   const { key } = await accepted(app)
   const answers = await Promise.all([1, 2, 3].map((by) => complete(app, key.id, undefined, { by })))

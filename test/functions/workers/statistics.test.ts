@@ -68,6 +68,16 @@ const succeeded = async (count: number, app = apps[0] as Installed) => {
   return { events: runs.flatMap(eventsOf), runs, ...(await createStatisticsTable(platform, { apps, runs })) }
 }
 
+/** Creates a run that is listed as active. Its record is still that of an active run, the returned one has ended. */
+const listed = async () => {
+  const run = runOf(apps[0] as Installed, now())
+  const { finished_at, ...rest } = run
+  const world = await createStatisticsTable(platform, { apps, runs: [{ ...rest, status: 'running' }] })
+  const [created, ended] = eventsOf(run) as [OutboxEvent, OutboxEvent]
+  await countEvents(world.work, [created])
+  return { run, world, created, ended }
+}
+
 const totals = async ({ counted }: Pick<StatisticsTable, 'counted'>) => {
   const { sums, places } = await counted()
   const active = places.filter((one) => one.includes('active-run')).length
@@ -241,11 +251,7 @@ it.each(['a version without the event’s id', 'the version before', 'this one']
 )
 
 it('an active run leaves the list in the transaction that counts it, so it is never missing or doubled', async () => {
-  const run = runOf(apps[0] as Installed, now())
-  const { finished_at, ...rest } = run
-  const world = await createStatisticsTable(platform, { apps, runs: [{ ...rest, status: 'running' }] })
-  const [created, ended] = eventsOf(run) as [OutboxEvent, OutboxEvent]
-  await countEvents(world.work, [created])
+  const { run, world, ended } = await listed()
   await world.table.transact([RunEntity.replace(run)])
   const seen: (number | undefined)[] = []
   const restore = meddling(world, async () => {
@@ -259,11 +265,7 @@ it('an active run leaves the list in the transaction that counts it, so it is ne
 })
 
 it('a run whose record was removed while it was listed as active is counted once, with its app’s runs', async () => {
-  const run = runOf(apps[0] as Installed, now())
-  const { finished_at, ...rest } = run
-  const world = await createStatisticsTable(platform, { apps, runs: [{ ...rest, status: 'running' }] })
-  const [created, ended] = eventsOf(run) as [OutboxEvent, OutboxEvent]
-  await countEvents(world.work, [created])
+  const { run, world, created, ended } = await listed()
   await world.table.transact([RunEntity.delete(run)])
   for (const event of [created, ended, created, ended]) expect(await countEvents(world.work, [event])).toEqual(NOTHING)
   expect(await totals(world)).toMatchObject({ runs: 1, active: 0 })
