@@ -82,9 +82,14 @@ export const isAnnounced = async ({ table }: Pick<Deps, 'table'>, run: Run): Pro
  * Returns the write after which a run needn't be due for its `run.created` event: the event gets its record, or is due
  * itself, unless everybody has it. For changes that end the run's mark `is_unannounced`.
  */
-export const emitUnannounced = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, run: Run): Promise<Write[]> => {
-  if (!run.is_unannounced) return []
-  const event = createdEventOf(run)
+export const emitUnannounced = async (deps: Pick<Deps, 'table' | 'clock'>, run: Run): Promise<Write[]> =>
+  run.is_unannounced ? emitHeld(deps, createdEventOf(run)) : []
+
+/** Returns the write after which an event is due itself instead of its run. None if everybody has the event. */
+export const emitHeld = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  event: OutboxEvent,
+): Promise<Write[]> => {
   const known = await table.get(OutboxEntity, event)
   if (!known) return [OutboxEntity.create(event)]
   const set = { due_at: clock.now() + OVERDUE_GRACE, is_held: undefined }

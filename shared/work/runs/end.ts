@@ -1,11 +1,11 @@
-import { OutboxEntity, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
+import { type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import { isUpgradeDone, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { exists, missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { changedRun, type RunChange, type RunKey, runWrite } from './change.ts'
-import { emitUnannounced, endEventOf, isAnnounced, isRunEnd, recordRunEvent } from './emit.ts'
+import { emitHeld, emitUnannounced, endEventOf, isAnnounced, isRunEnd, recordRunEvent } from './emit.ts'
 import { isNamedByCounter, type Run, RunEntity } from './entity.ts'
 import { freePlace, isWaitingForInput } from './places.ts'
 
@@ -41,7 +41,7 @@ export const endPlainly = async (work: Work, run: Run, fields: RunChange, answer
   try {
     await announceEnded(work, ended)
     const [isNew] = await Promise.all([recordRunEvent(work, held), freePlace(work, ended)])
-    // Whoever brings it settles the run, so everything else has to be done before.
+    // The worker that brings the event settles the run, so the place has to be free by then.
     if (isNew) carrier.take(held)
   } catch (error) {
     work.log.warn('what follows the end of a run is left to the sweeper', { run_id: run.id, error })
@@ -75,14 +75,9 @@ export const completeEnd = async (work: Work, run: Run): Promise<OutboxEvent | u
   await freePlace(work, run)
   const event = endEventOf(run)
   const isLeft = await retryOnConflict(async () => {
-    const known = await table.get(OutboxEntity, event)
-    if (known && !known.is_held) return false
-    const due_at = clock.now() + OVERDUE_GRACE
-    const due = known
-      ? OutboxEntity.update(event, { set: { due_at, is_held: undefined } }, { where: { is_held: true } })
-      : OutboxEntity.create({ ...event, carried: true, due_at })
-    await table.transact([due])
-    return true
+    const writes = await emitHeld(work, { ...event, carried: true, due_at: clock.now() + OVERDUE_GRACE })
+    if (writes.length > 0) await table.transact(writes)
+    return writes.length > 0
   })
   await settle(work, run)
   return isLeft ? event : undefined
