@@ -1,4 +1,4 @@
-import { DAY } from '#shared/kernel/clock.ts'
+import { DAY, utcDate } from '#shared/kernel/clock.ts'
 import type { Verification } from '#shared/staff/audit/index.ts'
 import { OperatorError } from '../command.ts'
 
@@ -18,8 +18,7 @@ export const readRange = (
 ): Range => {
   if (scope !== 'platform' && !/^ws_[0-9a-z]{26}$/.test(scope))
     throw new OperatorError(`--scope must be platform or a workspace’s ID (ws_…), not ${scope}.`)
-  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-  const range = { scope, from: from ?? dayOf(now - (DAYS - 1) * DAY), to: to ?? dayOf(now) }
+  const range = { scope, from: from ?? utcDate(now - (DAYS - 1) * DAY), to: to ?? utcDate(now) }
   for (const name of ['from', 'to'] as const) {
     const isDay = /^\d{4}-\d\d-\d\d$/.test(range[name]) && !Number.isNaN(Date.parse(range[name]))
     if (!isDay) throw new OperatorError(`--${name} must be a day such as 2026-11-01, not ${range[name]}.`)

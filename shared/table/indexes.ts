@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto'
+import { utcDate } from '../kernel/clock.ts'
+import { shardNumber } from '../kernel/shard.ts'
 import type { AnyEntity, Key, Retention } from './entity.ts'
 import { TABLE_LAYOUT } from './layout.ts'
 
 const { due, directory, list } = TABLE_LAYOUT.indexes
 
-const shardOf = (text: string, shards: number): number =>
-  createHash('sha256').update(text).digest().readUInt32BE(0) % shards
-
 export const duePartition = (shard: number): string => `DUE#${shard}`
 export const directoryPartition = (name: string, day: number | undefined, shard: number): string =>
-  `DIR#${name}#${day === undefined ? '' : new Date(day).toISOString().slice(0, 10)}#${shard}`
+  `DIR#${name}#${day === undefined ? '' : utcDate(day)}#${shard}`
 export const listPartition = (owner: string): string => `LIST#${owner}`
 
 /** Returns the overdue index's attributes for a time. Undefined values remove the item from the index. */
@@ -22,7 +20,7 @@ export const dueAttributes = (
   dueAt === undefined
     ? { [due.partitionKey]: undefined, [due.sortKey]: undefined }
     : {
-        [due.partitionKey]: duePartition(shardOf(key.pk + key.sk, shards)),
+        [due.partitionKey]: duePartition(shardNumber(key.pk + key.sk, shards)),
         [due.sortKey]: `${String(dueAt).padStart(13, '0')}#${entity.name}`,
       }
 
@@ -49,7 +47,7 @@ export const itemAttributes = (
   }
   const place = entity.directory?.(item)
   if (place) {
-    attributes[directory.partitionKey] = directoryPartition(place.list, place.day, shardOf(place.sort, by.shards))
+    attributes[directory.partitionKey] = directoryPartition(place.list, place.day, shardNumber(place.sort, by.shards))
     attributes[directory.sortKey] = place.sort
   }
   const listed = entity.list?.(item)

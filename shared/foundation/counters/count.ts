@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { HOUR, MINUTE } from '#shared/kernel/clock.ts'
+import { shardNumber } from '#shared/kernel/shard.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Deps } from '../work/work.ts'
 import { type PlatformCounter, type PlatformHour, PlatformHourEntity, platformField } from './entity.ts'
@@ -9,8 +9,7 @@ export type Added = { [C in PlatformCounter]?: number }
 /** Source of the number of shards. Counters are sharded because every event writes to them. */
 export type Sharded = { table: Pick<Deps['table'], 'counterShards'> }
 
-export const shardOf = ({ table }: Sharded, id: string): number =>
-  createHash('sha256').update(id).digest().readUInt32BE(0) % table.counterShards
+export const shardOf = ({ table }: Sharded, id: string): number => shardNumber(id, table.counterShards)
 
 /**
  * Returns the write that adds to the platform's counters. Use it at most once per transaction, because two ids may fall

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { shardNumber } from '#shared/kernel/shard.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Deps } from '../work/work.ts'
 import { ListTotalEntity, TOTAL_SHARDS } from './entity.ts'
@@ -10,7 +10,7 @@ import { ListTotalEntity, TOTAL_SHARDS } from './entity.ts'
 
 /** Returns the write that counts a record in or out of a list. @param id the record's id, which selects the shard */
 export const totalWrite = (list: string, id: string, by: 1 | -1): Write => {
-  const shard = createHash('sha256').update(id).digest().readUInt32BE(0) % TOTAL_SHARDS
+  const shard = shardNumber(id, TOTAL_SHARDS)
   return ListTotalEntity.upsert({ list, shard }, { set: { list, shard }, add: { n: by } })
 }
 

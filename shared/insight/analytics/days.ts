@@ -1,4 +1,4 @@
-import { DAY } from '#shared/kernel/clock.ts'
+import { DAY, utcDate } from '#shared/kernel/clock.ts'
 import { QUARTERS } from '../statistics/entity.ts'
 
 /** Converts times to dates in a time zone. */
@@ -12,8 +12,7 @@ export interface Calendar {
 
 export const calendarOf = (timeZone: string): Calendar => {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
-  const dateOf = (ms: number): string =>
-    timeZone === 'UTC' ? new Date(ms).toISOString().slice(0, 10) : format.format(ms)
+  const dateOf = (ms: number): string => (timeZone === 'UTC' ? utcDate(ms) : format.format(ms))
   const cache = new Map<string, string>()
   return {
     dateOf,
@@ -28,4 +27,4 @@ export const calendarOf = (timeZone: string): Calendar => {
 
 /** Lists dates up to `last`, oldest first. Calendar days are consecutive in every time zone. */
 export const datesUpTo = (last: string, days: number): string[] =>
-  Array.from({ length: days }, (_, i) => new Date(Date.parse(last) - (days - 1 - i) * DAY).toISOString().slice(0, 10))
+  Array.from({ length: days }, (_, i) => utcDate(Date.parse(last) - (days - 1 - i) * DAY))

@@ -1,7 +1,7 @@
 import { type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { UserEntity } from '#shared/identity/people/index.ts'
-import { DAY } from '#shared/kernel/clock.ts'
+import { DAY, utcDate } from '#shared/kernel/clock.ts'
 import type { Entity } from '#shared/table/entity.ts'
 import { allItems } from '#shared/table/pages.ts'
 import { listActiveIn, readWithActive } from '../observed-runs/active-runs.ts'
@@ -94,7 +94,7 @@ export const readAnalytics = async (
 const startedOn = ({ workspace_id, created_at }: ActiveRun) => ({
   workspace_id,
   shard: 0,
-  day: new Date(created_at).toISOString().slice(0, 10),
+  day: utcDate(created_at),
   [quarterField('runs', quarterOf(created_at))]: 1,
 })
 
@@ -111,8 +111,7 @@ const listRows = async <T extends object, Sk extends string>(
   workspace_id: string,
   dates: readonly string[],
 ): Promise<T[]> => {
-  const near = (date: string | undefined, by: number) =>
-    new Date(Date.parse(date ?? '') + by * DAY).toISOString().slice(0, 10)
+  const near = (date: string | undefined, by: number) => utcDate(Date.parse(date ?? '') + by * DAY)
   const bounds = { from: skOf(near(dates[0], -1), '!'), to: skOf(near(dates.at(-1), 1), '~') }
   const options = { limit: PAGE, consistent: false, ...bounds }
   const shards = await Promise.all(

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import { ORCHESTRATOR_APP_ID } from '#shared/access/orchestrator/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
+import { shardNumber } from '#shared/kernel/shard.ts'
 import { eachPage } from '#shared/table/pages.ts'
 import { isActive, type Run, RunEntity } from '#shared/work/runs/index.ts'
 import { ACTIVE_SHARDS, type ActiveRun, ActiveRunEntity } from './entity.ts'
@@ -23,8 +23,7 @@ export const activeKey = ({ app_id, workspace_id, run_id }: Place) => ({
   run_id,
 })
 
-const shardOf = (workspace_id: string): number =>
-  createHash('sha256').update(workspace_id).digest().readUInt32BE(0) % ACTIVE_SHARDS
+const shardOf = (workspace_id: string): number => shardNumber(workspace_id, ACTIVE_SHARDS)
 
 const keyOf = ({ id: run_id, app_id, workspace_id }: Run) => activeKey({ app_id, workspace_id, run_id })
 

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Installation } from '#shared/access/installations/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import { utcDate } from '#shared/kernel/clock.ts'
+import { shardNumber } from '#shared/kernel/shard.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { durationOf, type Run } from '#shared/work/runs/index.ts'
 import type { ActiveRun } from '../observed-runs/entity.ts'
@@ -33,7 +34,7 @@ export interface LoadedEvent {
   listed?: ActiveRun
 }
 
-/** What counting depends on. */
+/** The store, and the times that decide how an event is counted. */
 export interface Counting extends Pick<WorkerWork, 'table'> {
   now: number
   /** Runs that were created from then on are counted at their end. Undefined while functions of the version before run. */
@@ -91,28 +92,31 @@ const appRunWrites = (
   spread: string,
 ): Write[] => {
   const isCountedOnce = since !== undefined && run.created_at >= since && isOpen(now, told.event.created_at)
-  const [total, day] = appWrites(told, run, add, spread)
-  if (!isCountedOnce) return [total, day]
-  const open = Object.entries(add).map(([counter, n]) => [openField(counter as RunCounter), n] as const)
-  const closed = Object.entries(day.changes?.add ?? {}).filter(([field]) => !(field in add))
+  if (!isCountedOnce) return appWrites(told, run, add, spread)
+  const open = Object.fromEntries(Object.entries(add).map(([counter, n]) => [openField(counter as RunCounter), n]))
+  return [appDayWrite(told, run, { ...open, ...byVersion(run.version, add) }, spread)]
+}
+
+/** Counts an event in its app's total and day. */
+const appWrites = (told: LoadedEvent, subject: OfApp, add: Added, spread: string): Write[] => {
+  const total = blockOf(told, subject, spread)
   return [
-    { ...day, changes: { ...day.changes, add: Object.fromEntries([...open, ...closed]) as Record<string, number> } },
+    AppTotalEntity.upsert(total, { set: total, add }),
+    appDayWrite(told, subject, { ...add, ...byVersion(subject.version, add) }, spread),
   ]
 }
 
-const appWrites = (
-  { event, data: { app_id } }: LoadedEvent,
-  { is_sandbox, version }: Pick<Run, 'is_sandbox' | 'version'>,
-  add: Added,
-  spread: string,
-): [total: Write, day: Write] => {
+const appDayWrite = (told: LoadedEvent, subject: OfApp, add: Record<string, number>, spread: string): Write => {
+  const day = { ...blockOf(told, subject, spread), day: utcDate(told.event.created_at) }
+  return AppDayEntity.upsert(day, { set: day, add })
+}
+
+/** A run or an installation. */
+type OfApp = Pick<Run, 'is_sandbox' | 'version'>
+
+const blockOf = ({ data: { app_id } }: LoadedEvent, { is_sandbox }: OfApp, spread: string) => {
   const block: StatsBlock = is_sandbox ? 'sandbox' : 'live'
-  const total = { app_id, block, shard: shardOf(spread) }
-  const day = { ...total, day: new Date(event.created_at).toISOString().slice(0, 10) }
-  return [
-    AppTotalEntity.upsert(total, { set: total, add }),
-    AppDayEntity.upsert(day, { set: day, add: { ...add, ...byVersion(version, add) } }),
-  ]
+  return { app_id, block, shard: shardOf(spread) }
 }
 
 const byVersion = (version: string, add: Added): Record<string, number> =>
@@ -123,7 +127,7 @@ const byVersion = (version: string, add: Added): Record<string, number> =>
     }),
   )
 
-const shardOf = (spread: string): number => createHash('sha256').update(spread).digest().readUInt32BE(0) % STATS_SHARDS
+const shardOf = (spread: string): number => shardNumber(spread, STATS_SHARDS)
 
 /** A cancelled run's duration isn't counted, because it says nothing about the agent. */
 const outcome = (run: Run): Partial<Record<RunCounter, number>> => {

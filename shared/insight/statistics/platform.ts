@@ -14,7 +14,7 @@ const active = (deps: Sharded, id: string, by: 1 | -1): Write => {
   return ActiveRunsEntity.upsert({ shard }, { set: { shard }, add: { active_runs: by } })
 }
 
-/** What the platform counts of a run. */
+/** Fields of a run that the platform's counters depend on. */
 type CountedRun = Pick<Run, 'is_sandbox'> & Pick<Partial<Run>, 'cost_units'>
 
 /**

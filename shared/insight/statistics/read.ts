@@ -1,6 +1,6 @@
 import { loadOwnApp } from '#shared/catalogue/apps/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { DAY } from '#shared/kernel/clock.ts'
+import { DAY, utcDate } from '#shared/kernel/clock.ts'
 import { listActiveOfApp, readWithActive } from '../observed-runs/active-runs.ts'
 import type { ActiveRun } from '../observed-runs/entity.ts'
 import {
@@ -16,7 +16,7 @@ import {
   versionField,
 } from './entity.ts'
 import type { AppStatsView } from './schemas.ts'
-import { dateOf, loadShard } from './totals.ts'
+import { loadShard } from './totals.ts'
 
 const SHARDS = Array.from({ length: STATS_SHARDS }, (_, shard) => shard)
 
@@ -33,7 +33,7 @@ export const readStats = async (
 ): Promise<AppStatsView> => {
   const { id: app_id } = await loadOwnApp(deps, developerId, appId)
   const today = deps.clock.now()
-  const dates = Array.from({ length: days }, (_, i) => dateOf(today - (days - 1 - i) * DAY))
+  const dates = Array.from({ length: days }, (_, i) => utcDate(today - (days - 1 - i) * DAY))
   const [[live, sandbox], active] = await readWithActive(
     () => listActiveOfApp(deps, app_id),
     () => Promise.all([loadBlock(deps, app_id, 'live', dates[0]), loadBlock(deps, app_id, 'sandbox')]),
@@ -71,7 +71,7 @@ const dayOf = ({ app_id, version, is_sandbox, created_at }: ActiveRun): AppDay =
     app_id,
     shard: 0,
     block: is_sandbox ? 'sandbox' : 'live',
-    day: dateOf(created_at),
+    day: utcDate(created_at),
     runs: 1,
     ...(field !== undefined && { [field]: 1 }),
   }

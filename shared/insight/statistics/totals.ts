@@ -1,5 +1,5 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { DAY } from '#shared/kernel/clock.ts'
+import { DAY, utcDate } from '#shared/kernel/clock.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { allItems } from '#shared/table/pages.ts'
 import {
@@ -19,10 +19,8 @@ const OPEN_FOR = 8 * DAY
 /** Age of a day from which its open counters are added to the total. Longer, in case clocks differ. */
 const FOLDED_AFTER = 12 * DAY
 
-export const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-
 /** True for an event that is counted in its day's open counters, and not in the total. */
-export const isOpen = (now: number, eventAt: number): boolean => dateOf(eventAt) >= dateOf(now - OPEN_FOR)
+export const isOpen = (now: number, eventAt: number): boolean => utcDate(eventAt) >= utcDate(now - OPEN_FOR)
 
 /** Counters of runs. */
 type Runs = { [C in RunCounter]?: number }
@@ -78,7 +76,7 @@ const fold = async (
   total: AppTotal | undefined,
   open: readonly AppDay[],
 ): Promise<void> => {
-  const limit = dateOf(clock.now() - FOLDED_AFTER)
+  const limit = utcDate(clock.now() - FOLDED_AFTER)
   const old = open.filter(({ day }) => day < limit)
   const through = old
     .map(({ day }) => day)

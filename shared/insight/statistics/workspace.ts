@@ -1,5 +1,5 @@
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { DAY } from '#shared/kernel/clock.ts'
+import { DAY, utcDate } from '#shared/kernel/clock.ts'
 import type { ItemOf, Ref, Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { type Run, RunEntity } from '#shared/work/runs/index.ts'
@@ -52,7 +52,7 @@ export const workspaceDayWrites = (
   const at = {
     workspace_id: run.workspace_id,
     shard: shard % WORKSPACE_SHARDS,
-    day: new Date(event.created_at).toISOString().slice(0, 10),
+    day: utcDate(event.created_at),
   }
   const agent = { ...at, installation_id: run.installation_id }
   const person = actor && { ...at, user_id: actor.id }

@@ -2,9 +2,6 @@ import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import type { NewAuditEntry } from './entity.ts'
 
-/** Returns the UTC day of a time, `YYYY-MM-DD`. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-
 /** Returns the hash before a scope's very first entry. */
 export const genesisOf = (scope: string): string => sha256(`audit of ${scope}`)
 

@@ -1,10 +1,10 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
-import { MINUTE } from '#shared/kernel/clock.ts'
+import { MINUTE, utcDate } from '#shared/kernel/clock.ts'
 import { idTime } from '#shared/kernel/ids.ts'
 import { listDirectory } from '#shared/table/lists.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { contentOf, dayOf, genesisOf, hashAfter } from './chain.ts'
+import { contentOf, genesisOf, hashAfter } from './chain.ts'
 import {
   type AuditDay,
   AuditDayEntity,
@@ -35,7 +35,7 @@ export const recordEntries = async (work: Recording, entries: readonly NewAuditE
 
 const recordPart = async (work: Recording, scope: string, entries: readonly NewAuditEntry[]): Promise<void> => {
   const now = work.clock.now()
-  const day = dayOf(now)
+  const day = utcDate(now)
   const [today, earlier, ...recorded] = await work.table.getAll([
     AuditDayEntity.ref({ scope, day }),
     EarlierAuditDayEntity.ref({ scope, day }),

@@ -1,10 +1,10 @@
-import { DAY } from '#shared/kernel/clock.ts'
+import { DAY, utcDate } from '#shared/kernel/clock.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
 import type { ObjectStore } from '#shared/kernel/ports/objects.ts'
 import { allItems } from '#shared/table/pages.ts'
 import type { Table } from '#shared/table/table.ts'
 import { type Anchor, loadAnchor, loadRange } from './anchor.ts'
-import { dayOf, genesisOf, hashAfter } from './chain.ts'
+import { genesisOf, hashAfter } from './chain.ts'
 import { type AuditDay, AuditDayEntity, AuditEntity, type AuditEntry, EarlierAuditDayEntity } from './entity.ts'
 
 /** First thing that is wrong in a range of the audit. */
@@ -110,14 +110,14 @@ const loadEntries = async (
 /** Counts the entries from before the chain. @throws {Found} for one that claims to be newer */
 const refuseLoose = (loose: readonly AuditEntry[], first: AuditDay | undefined): number => {
   const added = first && loose.find(({ created_at }) => created_at >= first.created_at)
-  if (added) throw new Found({ day: dayOf(added.created_at), id: added.id, problem: 'The entry isn’t in the chain.' })
+  if (added) throw new Found({ day: utcDate(added.created_at), id: added.id, problem: 'The entry isn’t in the chain.' })
   return loose.length
 }
 
 /** Lists the days from one to another, both included. */
 const calendar = (from: string, to: string): string[] => {
   const days: string[] = []
-  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY) days.push(dayOf(at))
+  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY) days.push(utcDate(at))
   return days
 }
 
@@ -132,7 +132,7 @@ const loadAnchors = async (objects: Reading['objects'], scope: string, day: stri
 
 const verifyLink = ({ scope, day, previous }: AuditDay, before: AuditDay | undefined, now: number): void => {
   // The days before the audit's retention are gone, so the first that is left continues an unknown one.
-  if (before ? previous === before.head : previous === genesisOf(scope) || day < dayOf(now - 700 * DAY)) return
+  if (before ? previous === before.head : previous === genesisOf(scope) || day < utcDate(now - 700 * DAY)) return
   throw new Found({ day, problem: `The day doesn’t continue ${before?.day ?? 'the beginning of the audit'}.` })
 }
 

@@ -1,6 +1,7 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
+import { utcDate } from '#shared/kernel/clock.ts'
 import { msg } from '#shared/kernel/messages.ts'
 import { cleanName } from '#shared/kernel/names.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
@@ -83,7 +84,7 @@ const alert = async (work: Work, budget: Budget, counter: BudgetCounter): Promis
   const { workspace_id, subject_id } = counter
   const installation =
     budget.subject === 'agent' ? await work.table.get(InstallationEntity, { workspace_id, id: subject_id }) : undefined
-  const starts = new Date(endOf(counter.period)).toISOString().slice(0, 10)
+  const starts = utcDate(endOf(counter.period))
   const { writes } = newNotification(work, {
     workspace_id,
     user_id: budget.subject === 'person' ? subject_id : undefined,

@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
+import { DAY, HOUR, MINUTE, utcDate } from '#shared/kernel/clock.ts'
 
 /** Hour of the day at which digests are sent, in the person's time zone. */
 const DIGEST_HOUR = 8
@@ -24,8 +24,7 @@ const offsetAt = (ms: number, timeZone: string): number => {
 }
 
 /** Returns the date in a time zone, as `2026-11-21`. */
-export const localDay = (ms: number, timeZone: string): string =>
-  new Date(ms + offsetAt(ms, timeZone)).toISOString().slice(0, 10)
+export const localDay = (ms: number, timeZone: string): string => utcDate(ms + offsetAt(ms, timeZone))
 
 /**
  * Returns the time of the next digest: at 8 in the morning in the person's time zone, and on another day than the last.
