@@ -53,10 +53,10 @@ const sendWithin = async (
 
   const pauses = request.connectRetryPausesMs ?? []
   for (let tried = 0; ; tried++) {
-    const coming = pauses.slice(tried)
+    const coming = fitting(pauses.slice(tried), left())
     // Each attempt may take an equal share of the connect time, so that a host that drops packets doesn't use it all.
-    const connectMs = (left() - sum(coming)) / (coming.length + 1)
-    const outcome = await attempt(request, target.url, options, agents, left, Math.max(connectMs, 1))
+    const connectMs = Math.max((left() - sum(coming)) / (coming.length + 1), 1)
+    const outcome = await attempt(request, target.url, options, agents, left, connectMs)
     const pause = coming[0]
     const final = outcome.kind === 'response' || outcome.sent || outcome.phase === 'blocked'
     if (final || pause === undefined || pause >= left()) return outcome
@@ -120,4 +120,10 @@ const addressesOf = async (url: URL, options: OutgoingHttpOptions, withinMs: num
   }
 }
 
-const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
+/** Returns the first pauses that fit into the time together. */
+const fitting = (pauses: readonly number[], ms: number): readonly number[] => {
+  const tooMany = pauses.findIndex((_, i) => sum(pauses.slice(0, i + 1)) >= ms)
+  return tooMany < 0 ? pauses : pauses.slice(0, tooMany)
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

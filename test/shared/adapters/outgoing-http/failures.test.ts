@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
@@ -236,6 +237,23 @@ describe('a connection that was never established is retried within the deadline
     expect(result).toMatchObject({ phase: 'timeout', sent: false })
     expect(connections).toBe(3)
     expect(result.durationMs).toBeLessThan(7_000)
+  })
+
+  test('an address isn’t given up for the next one while a share of the connect time is left', async () => {
+    const r = await receiver()
+    // The receiver's answer waits for longer than the 250 ms that Node gives each address. Nothing listens at the second address.
+    const wait = () => {
+      const began = performance.now()
+      while (performance.now() - began < 400);
+    }
+    const delay = (message: unknown) => {
+      const { socket } = message as { socket: Socket }
+      socket.once('connectionAttempt', () => process.nextTick(wait))
+    }
+    subscribe('net.client.socket', delay)
+    closers.push(() => unsubscribe('net.client.socket', delay))
+    const result = await http.send(post(`http://localhost:${r.port}/`))
+    expect(result).toMatchObject({ kind: 'response', status: 200 })
   })
 
   test('a pause that would exceed the deadline is skipped', async () => {
