@@ -50,7 +50,7 @@ const RESERVED = 100
 
 /**
  * Appends events in one entry, with plain writes. Events that nobody appended before go under the number that this instance knows
- * to be the next one, if it does ({@link takeNext}). Otherwise:
+ * to be the next one, if it does ({@link nextOf}). Otherwise:
  *
  *     read the last entries ─► read the positions of the events in the oldest of them, and of the new ones ─► record
  *     those that are missing ─► create the entry under the next number, if nobody has ─► record the positions of its events
@@ -66,52 +66,62 @@ export const appendEntry = async (
   installation_id: string,
   appending: readonly Appending[],
 ): Promise<Appended> => {
-  const known = takeNext(table, installation_id)
-  if (known !== undefined && appending.every(({ isNew }) => isNew)) {
-    const entry = entryOf(installation_id, known, appending)
-    await createEntry(table, entry)
-    return finishAll(table, entry, appending)
+  const feed = knownFeed(table, installation_id)
+  const next = appending.every(({ isNew }) => isNew) ? nextOf(feed) : undefined
+  if (next !== undefined) {
+    const entry = entryOf(installation_id, next, appending)
+    feed.until = 0
+    try {
+      await createEntry(table, entry)
+    } catch (error) {
+      feed.sharedUntil = performance.now() + SHARED_FOR
+      throw error
+    }
+    return finishAll(table, feed, entry, appending)
   }
-  const { fresh, last, isDone } = await inspect(table, installation_id, appending)
+  const { fresh, last } = await inspect(table, feed, installation_id, appending)
   if (fresh.length === 0) return new Map()
   const n = last ? lastNumberOf(last) + 1 : await firstNumber(table, installation_id)
   const entry: FeedEntry = { ...entryOf(installation_id, n, fresh), ...(!last && { first: true }) }
   // The first entry after those of the version before, whose floor didn't move.
   if (last && last.own === undefined) await moveFloor(table, entry)
   await createEntry(table, entry)
-  if (isDone) keepNext(table, installation_id, lastNumberOf(entry) + 1)
-  return finishAll(table, entry, fresh)
+  return finishAll(table, feed, entry, fresh)
 }
 
 /** Looks at a feed's last entries, and records positions that are missing. */
 const inspect = async (
   table: Table,
+  feed: KnownFeed,
   installation_id: string,
   appending: readonly Appending[],
 ): Promise<{
   /** Events that the feed doesn't have. */
   fresh: Appending[]
   last: FeedEntry | undefined
-  /** The entry after the one that leaves has all positions, so that another one may be appended without looking. */
-  isDone: boolean
 }> => {
   const latest = await loadLatest(table, installation_id)
-  const [last, second] = latest
-  const leaving = latest[UNRECORDED_ENTRIES - 1]
+  const [last, second, leaving] = latest
+  keepLast(
+    feed,
+    latest.map(({ n }) => n),
+  )
   const known = new Map(latest.flatMap((entry) => eventsOf(entry).map((event) => [event.event_id, { entry, event }])))
-  const left = leaving ? eventsOf(leaving) : []
   const isFollowed = appending.some(({ event, isNew }) => isNew && event.type === 'run.created')
-  const next = isFollowed && second ? eventsOf(second) : []
-  const positions = await loadPositions(table, installation_id, appending, [...left, ...next])
+  // The entry after the one that leaves has to have all positions before the end of the run is appended without a look.
+  const looked = [leaving, isFollowed ? second : undefined].filter((entry) => entry !== undefined)
+  const left = looked.filter(({ n }) => !feed.recorded.has(n))
+  const positions = await loadPositions(table, installation_id, appending, left.flatMap(eventsOf))
   const isLost = ({ event_id }: NumberedEvent): boolean => positions.get(event_id) === 'none'
   const again = appending.flatMap(({ event }) => known.get(event.id) ?? [])
-  const lost = [...(leaving ? left.map((event) => ({ entry: leaving, event })) : []), ...again]
+  const lost = [...(leaving ? eventsOf(leaving).map((event) => ({ entry: leaving, event })) : []), ...again]
   await recordLost(
     table,
     lost.filter(({ event }) => isLost(event)),
   )
+  for (const entry of left) if (entry === leaving || !eventsOf(entry).some(isLost)) feed.recorded.add(entry.n)
   const fresh = appending.filter(({ event }) => positions.get(event.id) === 'none' && !known.has(event.id))
-  return { fresh, last, isDone: isFollowed && !next.some(isLost) }
+  return { fresh, last }
 }
 
 const createEntry = async (table: Table, entry: FeedEntry): Promise<void> => {
@@ -119,50 +129,100 @@ const createEntry = async (table: Table, entry: FeedEntry): Promise<void> => {
   if (movesFloor(entry)) await moveFloor(table, entry)
 }
 
-const finishAll = async (table: Table, entry: FeedEntry, appended: readonly Appending[]): Promise<Appended> => {
+const finishAll = async (
+  table: Table,
+  feed: KnownFeed,
+  entry: FeedEntry,
+  appended: readonly Appending[],
+): Promise<Appended> => {
+  keepEntry(feed, entry)
   const numbered = eventsOf(entry)
   const results = await Promise.allSettled(
     appended.map((one, i) => finishAppended(table, entry.installation_id, one, numbered[i] as NumberedEvent)),
   )
-  return new Map(appended.map(({ event }, i) => [event.id, results[i] as PromiseSettledResult<boolean>]))
+  const isRecorded = results.every((result) => result.status === 'fulfilled' && result.value.isRecorded)
+  if (isRecorded) feed.recorded.add(entry.n)
+  return new Map(
+    appended.map(({ event }, i) => {
+      const result = results[i] as (typeof results)[number]
+      return [event.id, result.status === 'rejected' ? result : { ...result, value: result.value.isFinished }]
+    }),
+  )
 }
 
-/** Time within which the end of a run is expected after its start, in ms, and the number of runs for which it is. */
-const FOLLOWS_WITHIN = 5_000
-const FOLLOWED = 1_000
+/** Time after an append in which this instance knows the next number, in ms, and the number of feeds that it keeps. */
+const KNOWN_FOR = 5_000
+const KEPT_FEEDS = 1_000
 
-/** Next numbers of feeds to which this instance appended a run's start, until its end follows. */
-const nextNumbers = new WeakMap<Table, Map<string, { n: number; until: number }>>()
+/** Time in ms for which a feed counts as shared with other instances, after one of them took the next number. */
+const SHARED_FOR = 60_000
 
-const keepNext = (table: Table, installationId: string, n: number): void => {
-  const numbers = nextNumbers.get(table) ?? new Map<string, { n: number; until: number }>()
-  nextNumbers.set(table, numbers)
-  if (numbers.size >= FOLLOWED) numbers.clear()
-  numbers.set(installationId, { n, until: performance.now() + FOLLOWS_WITHIN })
+/** What this instance knows of a feed. */
+interface KnownFeed {
+  next: number
+  /** Time until which nobody else is expected to have taken the next number, by `performance.now()`. */
+  until: number
+  /** The last entry has the start of a run, whose end follows. */
+  isFollowed: boolean
+  /** Time until which another instance may be appending, too. */
+  sharedUntil: number
+  /** Numbers of the last entries, newest first. */
+  last: readonly number[]
+  /** Numbers of entries of which all events have their positions, which stays so. */
+  recorded: Set<number>
+}
+
+const knownFeeds = new WeakMap<Table, Map<string, KnownFeed>>()
+
+const knownFeed = (table: Table, installationId: string): KnownFeed => {
+  const feeds = knownFeeds.get(table) ?? new Map<string, KnownFeed>()
+  knownFeeds.set(table, feeds)
+  const known = feeds.get(installationId)
+  if (known) return known
+  if (feeds.size >= KEPT_FEEDS) feeds.clear()
+  const feed: KnownFeed = { next: 0, until: 0, isFollowed: false, sharedUntil: 0, last: [], recorded: new Set() }
+  feeds.set(installationId, feed)
+  return feed
+}
+
+/** Remembers the last entries. The next number is unknown until this instance has created an entry. */
+const keepLast = (feed: KnownFeed, last: readonly number[]): void => {
+  feed.until = 0
+  feed.last = last
+  feed.recorded = new Set(last.filter((n) => feed.recorded.has(n)))
+}
+
+/** Remembers an entry that this instance created. */
+const keepEntry = (feed: KnownFeed, entry: FeedEntry): void => {
+  keepLast(feed, [entry.n, ...feed.last].slice(0, UNRECORDED_ENTRIES))
+  feed.next = lastNumberOf(entry) + 1
+  feed.until = performance.now() + KNOWN_FOR
+  feed.isFollowed = eventsOf(entry).some(({ type }) => type === 'run.created')
 }
 
 /**
- * Takes the next number of a feed if this instance knows it. Then the entry can be created without a read: if another worker has
- * appended since, it has taken the number. Otherwise, the last entries are those that this instance saw, and the
- * positions of all before them are recorded.
+ * Returns the next number of a feed to which this instance appended just before. Then the entry can be created without a read: if
+ * another worker has appended since, it has taken the number. Otherwise, the last entries are those that this instance
+ * knows, and the positions of all before them are recorded. A number that is taken costs a write, so while other instances append
+ * as well, only the end of a run is expected to follow its start.
  */
-const takeNext = (table: Table, installationId: string): number | undefined => {
-  const next = nextNumbers.get(table)?.get(installationId)
-  nextNumbers.get(table)?.delete(installationId)
-  return next && performance.now() < next.until ? next.n : undefined
+const nextOf = ({ next, until, isFollowed, sharedUntil, last, recorded }: KnownFeed): number | undefined => {
+  const leaving = last[UNRECORDED_ENTRIES - 1]
+  const now = performance.now()
+  const isRecorded = leaving === undefined || recorded.has(leaving)
+  return now < until && isRecorded && (isFollowed || now >= sharedUntil) ? next : undefined
 }
 
 /**
  * Finishes an event and records its position in the same write, or records the position alone. If another worker settles the
  * event, that one records the position, or whoever appends next does.
- * @returns true if it was finished
  */
 const finishAppended = async (
   table: Table,
   installationId: string,
   { event, finish }: Appending,
   numbered: NumberedEvent,
-): Promise<boolean> => {
+): Promise<{ isFinished: boolean; isRecorded: boolean }> => {
   const finishing = isOwn(event, installationId) ? finish : undefined
   let isSettled: boolean | undefined
   try {
@@ -172,7 +232,7 @@ const finishAppended = async (
     throw error
   }
   if (isSettled !== false) await recordPosition(table, installationId, numbered, isSettled === true)
-  return isSettled !== undefined
+  return { isFinished: isSettled !== undefined, isRecorded: isSettled !== false }
 }
 
 const isOwn = (event: OutboxEvent | undefined, installationId: string): event is OutboxEvent =>

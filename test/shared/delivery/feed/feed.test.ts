@@ -200,7 +200,7 @@ describe('an event without a subscription', () => {
   })
 })
 
-describe('the end of a run after its start, from one instance,', () => {
+describe('events of runs from one instance', () => {
   const setUp = async () => {
     await upgraded()
     const { installation, emit } = await subscriber(platform)
@@ -230,17 +230,29 @@ describe('the end of a run after its start, from one instance,', () => {
     return { instance, feed }
   }
 
-  it('is appended without a read', async () => {
+  const WITHOUT_READ = ['PutCommand', 'UpdateCommand']
+
+  it('are appended without a read, once it knows the feed', async () => {
     const { instance, feed } = await setUp()
+    const other = instance()
+    const earlier = [await other.append('run.created'), await other.append('run.succeeded')]
     const { calls, append } = instance()
-    const ids = [await append('run.created'), await append('run.succeeded'), await append('run.created')]
-    expect(calls[0]).toBe('QueryCommand')
+    const ids = [await append('run.created')]
+    // It also looks whether the store was upgraded.
+    expect(calls).toEqual(['GetCommand', 'QueryCommand', 'GetCommand', 'PutCommand', 'UpdateCommand'])
     ids.push(await append('run.succeeded'))
-    expect(calls).toEqual(['PutCommand', 'UpdateCommand'])
-    expect(await feed()).toEqual(ids.map((id, i) => [i + 1, id]))
+    expect(calls).toEqual(WITHOUT_READ)
+    // The last entry of the other instance leaves, whose position this one hasn't seen yet.
+    ids.push(await append('run.created'))
+    expect(calls).toEqual(['QueryCommand', 'GetCommand', 'PutCommand', 'UpdateCommand'])
+    for (const type of ['run.succeeded', 'run.created', 'run.failed', 'run.created']) {
+      ids.push(await append(type))
+      expect(calls).toEqual(WITHOUT_READ)
+    }
+    expect(await feed()).toEqual([...earlier, ...ids].map((id, i) => [i + 1, id]))
   })
 
-  it('comes after what other instances appended meanwhile', async () => {
+  it('come after what other instances appended meanwhile', async () => {
     const { instance, feed } = await setUp()
     const [one, other] = [instance(), instance()]
     const ids = [
@@ -252,7 +264,26 @@ describe('the end of a run after its start, from one instance,', () => {
     expect(await feed()).toEqual(ids.map((id, i) => [i + 1, id]))
   })
 
-  it('isn’t appended without a read while the entry that leaves may have an event without a position', async () => {
+  it('cost at most one write in vain a minute while other instances append their own', async () => {
+    const { instance, feed } = await setUp()
+    const [one, other] = [instance(), instance()]
+    const ids: string[] = []
+    let taken = 0
+    for (let i = 0; i < 5; i++) {
+      for (const { calls, append } of [one, other]) {
+        for (const type of ['run.created', 'run.succeeded']) {
+          ids.push(await append(type))
+          const writes = calls.filter((call) => call === 'PutCommand')
+          taken += writes.length - 1
+        }
+      }
+    }
+    // The other one looks anyway, because it never knows of all entries whether they have their positions.
+    expect(taken).toBe(1)
+    expect(await feed()).toEqual(ids.map((id, i) => [i + 1, id]))
+  })
+
+  it('aren’t appended without a read while the entry that leaves may have an event without a position', async () => {
     const { instance } = await setUp()
     const { calls, append } = instance()
     const unrecorded = async () => false
@@ -261,6 +292,20 @@ describe('the end of a run after its start, from one instance,', () => {
     const lost = await append('run.created', unrecorded)
     expect(await append('run.failed', unrecorded)).not.toBe(lost)
     expect(calls[0]).toBe('QueryCommand')
+  })
+
+  it('of which one failed after it was appended is recorded before it leaves', async () => {
+    const { instance, feed } = await setUp()
+    const { calls, append } = instance()
+    const fails = async () => {
+      throw new Error('the worker fails')
+    }
+    await expect(append('run.created', fails)).rejects.toThrow('the worker fails')
+    await append('run.succeeded')
+    await append('run.created')
+    await append('run.succeeded')
+    expect(calls[0]).toBe('QueryCommand')
+    expect((await feed()).map(([n]) => n)).toEqual([1, 2, 3, 4])
   })
 })
 
