@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Announcing, dispatchRun, resumeRun } from '#shared/agents/dispatch/index.ts'
 import { followNotification, followOutsideRun } from '#shared/agents/outside/index.ts'
 import { lookAtCard } from '#shared/catalogue/card-watches/index.ts'
-import { carryEvents, fanOut, fanOutEvent, recordRunCreated } from '#shared/delivery/fan-out/index.ts'
+import { carryEvents, fanOut, fanOutEvent, readAhead, recordRunCreated } from '#shared/delivery/fan-out/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { BusMessage } from '#shared/foundation/queues/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
@@ -15,6 +15,7 @@ import { isRunEnd } from '#shared/work/runs/index.ts'
 const Data = z.object({
   run_id: z.string(),
   installation_id: z.string(),
+  app_id: z.string().optional(),
   step_id: z.string().optional(),
   round: z.number().optional(),
 })
@@ -53,7 +54,7 @@ export const worker: QueueWorker = {
   // It mostly waits. With five answers of 1 MiB, the process takes 105 MB.
   memoryMb: 384,
   async handle(work, message) {
-    const { detail } = BusMessage.parse(message)
+    const { detail, run } = BusMessage.parse(message)
     // A sample event belongs to no run.
     if (detail.test) return
     if (detail.type === 'chat.moved') return advanceChat(work, Moved.parse(JSON.parse(detail.data)).conversation_id)
@@ -61,7 +62,7 @@ export const worker: QueueWorker = {
     const { carrying, made, carry } = carryEvents(work)
     const announced = detail.carried ? announce(work, detail, made) : undefined
     try {
-      await handle(carrying, detail, announced)
+      await handle(carrying, detail, announced, run)
     } finally {
       await announced?.finish()
       await carry()
@@ -69,13 +70,20 @@ export const worker: QueueWorker = {
   },
 }
 
-const handle = async (work: WorkerWork, { type, data }: OutboxEvent, announcing?: Announcing): Promise<void> => {
-  const { run_id, installation_id, step_id, round } = Data.parse(JSON.parse(data))
+const handle = async (
+  work: WorkerWork,
+  { type, workspace_id, data }: OutboxEvent,
+  announcing?: Announcing,
+  named?: BusMessage['run'],
+): Promise<void> => {
+  const { run_id, installation_id, app_id, step_id, round } = Data.parse(JSON.parse(data))
   const key = { installation_id, id: run_id }
   if (type === 'run.followed' && round !== undefined) await followOutsideRun(work, key, round)
   else if (type === 'a2a.task_notified') await followNotification(work, key)
-  else if (type === 'run.created') await dispatchRun(work, key, announcing)
-  else if (step_id !== undefined) await resumeRun(work, key, step_id)
+  else if (type === 'run.created') {
+    const names = named && app_id !== undefined ? { ...named, workspace_id, installation_id, app_id } : undefined
+    await dispatchRun(work, key, announcing, names)
+  } else if (step_id !== undefined) await resumeRun(work, key, step_id)
 }
 
 /** Time after which a run that its agent still works on is listed as active. */
@@ -114,10 +122,11 @@ const announce = (
     if (!made.some(isRunEnd)) counting ??= attempt(begin())
   }
   const timer = setTimeout(count, COUNTED_AFTER)
+  const ahead = readAhead(work, created)
   const recording = recordRunCreated(work, created)
   const bringing = attempt(
     recording
-      .then((delivering) => (delivering ? fanOut(work, delivering) : fanOutEvent(work, created.id)))
+      .then((delivering) => (delivering ? fanOut(work, { ...delivering, ahead }) : fanOutEvent(work, created.id)))
       .catch((error) => {
         work.log.warn('the event of a new run is left to the fan-out', { event_id: created.id, error })
         return send('fanout', created.workspace_id)

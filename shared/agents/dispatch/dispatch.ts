@@ -32,10 +32,12 @@ import {
 } from '#shared/work/runs/index.ts'
 import { recordExchange } from '../exchanges/index.ts'
 import { wakeInlineWorker } from '../inline/wake.ts'
+import type { Listener } from '../listening/entity.ts'
+import { findListener } from '../listening/lease.ts'
 import { logCall } from '../listening/log-call.ts'
 import { sendToApp } from '../listening/send.ts'
 import { answerOutside, type OutsideTask, startOutsideRun, takeForAnswer } from '../outside/index.ts'
-import { endRefusedRun, loadTarget } from '../targets/target.ts'
+import { endRefusedRun, loadTarget, readTargetAhead } from '../targets/target.ts'
 import type { Target } from '../targets/types.ts'
 import { buildExecuteRequest, type Resume } from './execute-request.ts'
 import { type AnswerEffect, interpretAnswer } from './interpret.ts'
@@ -53,9 +55,10 @@ import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAtt
  * claiming, the sweeper checks the run after 45 seconds. Runs of inline agents go to their own worker,
  * and those of outside A2A agents go out as messages.
  * @param announcing what happens to the run's event meanwhile, if its worker carries it
+ * @param named what the run refers to, so that one call reads all of it
  */
-export const dispatchRun = (work: WorkerWork, key: RunKey, announcing?: Announcing): Promise<void> =>
-  dispatch(work, key, { ...wakesOf(work), announcing })
+export const dispatchRun = (work: WorkerWork, key: RunKey, announcing?: Announcing, named?: RunNames): Promise<void> =>
+  dispatch(work, key, { ...wakesOf(work), announcing }, named)
 
 /**
  * Does the same in a request that waits for the run, so that its agent hears of it at once. If the request dies, the
@@ -91,7 +94,20 @@ const wakesOf = (work: WorkerWork): Wakes => ({
 
 const leaveToQueue: Wakes = { inline: async () => {}, again: async () => {} }
 
-const dispatch = async (work: Work, key: RunKey, wakes: Wakes): Promise<void> => {
+const NAMES = ['workspace_id', 'installation_id', 'app_id', 'version_id', 'grant_id', 'is_sandbox'] as const
+
+/** Fields of a run by which everything is found that its dispatch reads. */
+type RunNames = Pick<Run, (typeof NAMES)[number]>
+
+const readAhead = (work: Work, named: RunNames) => {
+  const listener = findListener(work, named)
+  // The read of the run fails, too.
+  listener.catch(() => {})
+  return { target: readTargetAhead(work, named), listener }
+}
+
+const dispatch = async (work: Work, key: RunKey, wakes: Wakes, named?: RunNames): Promise<void> => {
+  const reading = named && readAhead(work, named)
   const run = await work.table.get(RunEntity, key)
   if (run && wakes.announcing) wakes.announcing.found = run
   if (run?.status !== 'queued' && !(run && awaitsRetry(run))) return
@@ -99,8 +115,10 @@ const dispatch = async (work: Work, key: RunKey, wakes: Wakes): Promise<void> =>
   if (early > 0) return wakes.again(run, early)
   continueTrace(run.trace)
   describeSpan({ 'platform.run_id': run.id })
-  const [target, isDue] = await Promise.all([
-    loadTarget(work, run),
+  const ahead = named && NAMES.every((name) => named[name] === run[name]) ? reading : undefined
+  const [target, listener, isDue] = await Promise.all([
+    loadTarget(work, run, ahead?.target),
+    ahead?.listener ?? findListener(work, run),
     wakes.announcing?.recorded ?? announce(work, run, wakes),
   ])
   if ('refused' in target) return endRefusedRun(work, key, target)
@@ -110,7 +128,7 @@ const dispatch = async (work: Work, key: RunKey, wakes: Wakes): Promise<void> =>
     return
   }
   const claimed = await claim(work, run, isDue)
-  if (claimed) await execute(work, claimed, target, wakes, await loadResume(work, claimed))
+  if (claimed) await execute(work, claimed, target, wakes, { listener }, await loadResume(work, claimed))
 }
 
 /**
@@ -129,7 +147,15 @@ const resume = async (work: Work, key: RunKey, stepId: string, wakes: Wakes): Pr
   if (!claimed) return
   if (claimed.outside && wakes.worker)
     await answerOutside(wakes.worker, claimed.run, claimed.target, claimed.outside, claimed.resume)
-  else await execute(work, claimed.run, claimed.target, wakes, claimed.resume)
+  else await execute(work, claimed.run, claimed.target, wakes, claimed, claimed.resume)
+}
+
+interface Resumption {
+  run: Run
+  target: Target
+  listener: Listener | undefined
+  resume: Resume
+  outside?: OutsideTask | undefined
 }
 
 /** @returns undefined when another worker resumed the run or its agent doesn't expect a request */
@@ -138,7 +164,7 @@ const claimResumption = async (
   key: RunKey,
   stepId: string,
   wakes: Wakes,
-): Promise<{ run: Run; target: Target; resume: Resume; outside?: OutsideTask | undefined } | undefined> => {
+): Promise<Resumption | undefined> => {
   const [run, approval] = await work.table.getAll([
     RunEntity.ref(key),
     ApprovalEntity.ref({ run_id: key.id, step_id: stepId }),
@@ -148,7 +174,7 @@ const claimResumption = async (
   describeSpan({ 'platform.run_id': run.id })
   const isDecision = approval !== undefined
   if (isDecision ? approval.resumed_at !== undefined : isWaitingForInput(run)) return undefined
-  const target = await loadTarget(work, run)
+  const [target, listener] = await Promise.all([loadTarget(work, run), findListener(work, run)])
   if ('refused' in target) {
     await endRefusedRun(work, key, target)
     return undefined
@@ -190,7 +216,7 @@ const claimResumption = async (
     ...(outside?.writes ?? []),
     runWrite(run, sent),
   ])
-  return { run: changedRun(run, sent), target, resume, outside: outside?.task }
+  return { run: changedRun(run, sent), target, listener, resume, outside: outside?.task }
 }
 
 const decisionOf = async (work: Work, { status, result, receipt }: Approval) => ({
@@ -247,11 +273,18 @@ const claim = async (work: Work, run: Run, isAnnounced: boolean): Promise<Run | 
   return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? changedRun(run, changes) : undefined
 }
 
-const execute = async (work: Work, run: Run, target: Target, wakes: Wakes, resume?: Resume): Promise<void> => {
+const execute = async (
+  work: Work,
+  run: Run,
+  target: Target,
+  wakes: Wakes,
+  { listener }: { listener: Listener | undefined },
+  resume?: Resume,
+): Promise<void> => {
   const request = await buildExecuteRequest(work, { run, ...target }, resume)
   const counted = run.attempt !== undefined && { attempt: run.attempt }
   const about = { kind: 'run.execute', event: 'run.execute', id: run.id, ...counted } as const
-  const result = await sendToApp(work, target.installation, request, about)
+  const result = await sendToApp(work, target.installation, request, about, { listener })
   logCall(work.log, 'run.execute', 'agent', result.kind === 'response', {
     run_id: run.id,
     app_id: run.app_id,

@@ -32,12 +32,14 @@ export interface RequestSubject {
  * installation go to the listener instead of the network. The sender can't tell the difference. The lookup costs one
  * read for a sandbox installation and nothing for a customer's. The request carries the current trace, and to an agent its
  * caller's baggage.
+ * @param looked the result of the lookup, if the caller just did it together with other reads
  */
 export const sendToApp = (
   deps: Deps,
   installation: Installation,
   request: OutgoingRequest,
   about: RequestSubject,
+  looked?: { listener: Listener | undefined },
 ): Promise<OutgoingResult> => {
   const { kind, event, id, attempt } = about
   const span = {
@@ -50,8 +52,8 @@ export const sendToApp = (
     withBaggage: kind === 'run.execute',
   }
   const send = async (traced: OutgoingRequest): Promise<OutgoingResult> => {
-    const listener = await findListener(deps, installation)
-    if (listener) return forwardToListener(deps, listener, installation, traced, about)
+    const { listener } = looked ?? { listener: await findListener(deps, installation) }
+    if (isLive(deps, listener)) return forwardToListener(deps, listener, installation, traced, about)
     return (await sandboxRefusal(deps, installation, traced.url)) ?? deps.http.send(traced)
   }
   return sendTraced(send, request, span)

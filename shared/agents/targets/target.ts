@@ -14,24 +14,46 @@ import { scopeRefusal, type Workspace, WorkspaceEntity } from '#shared/identity/
 import type { PlatformError } from '#shared/kernel/errors.ts'
 import { finishIf, type Run, type RunKey } from '#shared/work/runs/index.ts'
 import { loadOrchestrator } from './orchestrator.ts'
-import type { Refused, Target } from './types.ts'
+import type { Refused, Target, TargetNames } from './types.ts'
+
+/** Records that decide whether a run can be sent, and where to. */
+type TargetRecords = Awaited<ReturnType<typeof readTarget>>
+
+const readTarget = (
+  { table }: Pick<Deps, 'table'>,
+  { app_id, version_id, installation_id, workspace_id, grant_id }: TargetNames,
+) =>
+  table.getAll([
+    AppEntity.ref({ id: app_id }),
+    VersionEntity.ref({ app_id, id: version_id }),
+    InstallationEntity.ref({ workspace_id, id: installation_id }),
+    WorkspaceEntity.ref({ id: workspace_id }),
+    ...(grant_id === undefined ? [] : ([GrantEntity.ref({ installation_id, id: grant_id })] as const)),
+  ] as const)
+
+/** Begins to read the target of a run in the turn in which the run itself is read, so that one call reads all of it. */
+export const readTargetAhead = (deps: Pick<Deps, 'table'>, names: TargetNames): Promise<TargetRecords> | undefined => {
+  if (names.app_id === ORCHESTRATOR_APP_ID) return undefined
+  const reading = readTarget(deps, names)
+  // The read of the run fails, too.
+  reading.catch(() => {})
+  return reading
+}
 
 /**
  * Loads everything needed to send a run, or the reason why it can't be sent. A suspension also stops runs that were
  * queued before it, and so does the loss of the scopes that a task or a conversation's answer needs. The end of the
  * consent under which a run began stops that run at every step.
+ * @param ahead what was read together with the run
  */
-export const loadTarget = async (deps: Pick<Deps, 'table'>, run: Run): Promise<Target | Refused> => {
+export const loadTarget = async (
+  deps: Pick<Deps, 'table'>,
+  run: Run,
+  ahead?: Promise<TargetRecords>,
+): Promise<Target | Refused> => {
   if (run.app_id === ORCHESTRATOR_APP_ID) return loadOrchestrator(deps, run)
-  const { table } = deps
-  const { installation_id, grant_id } = run
-  const [app, version, installation, workspace, grant] = await table.getAll([
-    AppEntity.ref({ id: run.app_id }),
-    VersionEntity.ref({ app_id: run.app_id, id: run.version_id }),
-    InstallationEntity.ref({ workspace_id: run.workspace_id, id: run.installation_id }),
-    WorkspaceEntity.ref({ id: run.workspace_id }),
-    ...(grant_id === undefined ? [] : ([GrantEntity.ref({ installation_id, id: grant_id })] as const)),
-  ] as const)
+  const { grant_id } = run
+  const [app, version, installation, workspace, grant] = await (ahead ?? readTarget(deps, run))
   if (app?.status === 'suspended') return { refused: ['app_suspended', 'The integration is suspended.'] }
   if (installation?.status === 'suspended' || (workspace && workspace.status !== 'active')) {
     return { refused: ['installation_suspended', 'The installation is suspended.'] }

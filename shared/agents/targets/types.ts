@@ -4,6 +4,10 @@ import type { VersionEntity } from '#shared/catalogue/versions/index.ts'
 import type { Workspace } from '#shared/identity/people/index.ts'
 import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
 import type { ItemOf } from '#shared/table/entity.ts'
+import type { Run } from '#shared/work/runs/index.ts'
+
+/** Fields of a run by which its receiver is found. */
+export type TargetNames = Pick<Run, 'workspace_id' | 'installation_id' | 'app_id' | 'version_id' | 'grant_id'>
 
 /** Receiver of a run. */
 export interface Target {

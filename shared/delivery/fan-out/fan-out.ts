@@ -1,6 +1,6 @@
 import { wakePushes } from '#shared/agents/a2a/index.ts'
 import { isSettled, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { announceChange, topicsOf, wakePages } from '#shared/foundation/updates/index.ts'
+import { announceChange, isWatched, topicsOf, wakePages } from '#shared/foundation/updates/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { continueTrace } from '#shared/kernel/tracing/scope.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
@@ -36,12 +36,34 @@ export interface Delivering {
   isNew?: boolean
   /** Further work that has to finish before the event is no longer due. */
   rest?: Promise<unknown>
+  ahead?: ReadAhead | undefined
+}
+
+/** What the fan-out reads first. */
+export interface ReadAhead {
+  audience: Promise<string[]>
+  watched: Promise<boolean>
+}
+
+/**
+ * Begins to read what the fan-out of an event reads first, in a turn with other reads, so that one call reads all of it. The change
+ * that the event reports must be committed.
+ */
+export const readAhead = (work: WorkerWork, event: OutboxEvent): ReadAhead => {
+  const audience = loadAudience(work, event)
+  const watched = isWatched(work, event.workspace_id)
+  // The fan-out that awaits them may never begin.
+  for (const read of [audience, watched]) read.catch(() => {})
+  return { audience, watched }
 }
 
 /** Delivers an event that is due. @returns false if it stays due until the workers of its deliveries settle it */
 export const fanOut = async (work: WorkerWork, delivering: Delivering): Promise<boolean> => {
-  const { event, rest } = delivering
-  const [, audience] = await Promise.all([react(work, event), loadAudience(work, event)])
+  const { event, rest, ahead } = delivering
+  const [, audience] = await Promise.all([
+    react(work, event, ahead?.watched),
+    ahead?.audience ?? loadAudience(work, event),
+  ])
   const isOnly = audience.length === 1
   const states: DeliveryState[] = []
   for (let i = 0; i < audience.length; i += AT_ONCE) {
@@ -56,13 +78,13 @@ export const fanOut = async (work: WorkerWork, delivering: Delivering): Promise<
 }
 
 /** Runs the platform's own reaction to an event. */
-const react = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
+const react = async (work: WorkerWork, event: OutboxEvent, watched?: Promise<boolean>): Promise<void> => {
   if (event.type === 'delivery.requested') await wakeDeliveries(work, event)
   if (event.type === 'delivery.recovery') await recoverDeliveries(work, event)
   if (event.pushes) await wakePushes(work, JSON.parse(event.data).run_id)
   const viewers = { workspace_id: event.workspace_id, user_id: event.private_to }
   if (event.type === 'pages.changed') await wakePages(work, viewers)
-  await announceChange(work, viewers, event.test ? [] : topicsOf(event.type))
+  await announceChange(work, viewers, event.test ? [] : topicsOf(event.type), watched)
 }
 
 /**

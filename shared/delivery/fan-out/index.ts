@@ -1,5 +1,5 @@
 export { carryEvents, carryHanded, handOver } from './carry.ts'
-export { fanOut, fanOutEvent } from './fan-out.ts'
+export { fanOut, fanOutEvent, readAhead } from './fan-out.ts'
 export { handleOverdueEvent } from './overdue.ts'
 export { relayEvents } from './relay.ts'
 export { recordRunCreated } from './run-created.ts'

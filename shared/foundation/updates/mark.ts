@@ -56,7 +56,10 @@ export const watchUpdates = async (
 }
 
 /** Returns true if somebody may hold numbers of the workspace's counters. */
-const isWatched = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, workspace_id: string): Promise<boolean> => {
+export const isWatched = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  workspace_id: string,
+): Promise<boolean> => {
   // The version before reads the counters without watching them.
   if (!(await isUpgradeDone(table, LEAN_RECORDS))) return true
   const updates = await table.get(UpdatesEntity, { workspace_id })
@@ -66,10 +69,16 @@ const isWatched = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, worksp
 /**
  * Marks topics as changed and wakes the pages that show them. Both may happen again. Nothing is marked while nobody watches:
  * a page that starts to watch loads everything.
+ * @param watched whether somebody watches, if that was read after the change
  */
-export const announceChange = async (work: WorkerWork, viewers: Viewers, topics: readonly Topic[]): Promise<void> => {
+export const announceChange = async (
+  work: WorkerWork,
+  viewers: Viewers,
+  topics: readonly Topic[],
+  watched?: Promise<boolean>,
+): Promise<void> => {
   if (topics.length === 0) return
-  if (!topics.includes('notifications') && !(await isWatched(work, viewers.workspace_id))) return
+  if (!topics.includes('notifications') && !(await (watched ?? isWatched(work, viewers.workspace_id)))) return
   await markChanged(work, viewers, topics)
   await wakePages(work, viewers)
 }

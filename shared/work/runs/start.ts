@@ -1,7 +1,7 @@
 import { defaultGrant, type Installation } from '#shared/access/installations/index.ts'
 import { carried, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
-import { sendPromptly } from '#shared/foundation/queues/index.ts'
+import { type BusMessage, sendPromptly } from '#shared/foundation/queues/index.ts'
 import { isUpgradeDone, LEAN_RECORDS, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
@@ -177,8 +177,12 @@ export const commitAndDispatch = async (
     return [isLean && isRun(write) ? { ...write, item: { ...write.item, is_unannounced: true } } : write]
   })
   if (!(await createPlainly(work, made, answer))) await work.commit(made, answer)
-  await sendPromptly(work, 'dispatch', emittedBy(announced) as OutboxEvent)
+  const run = writes.find(isRun)?.item as Run | undefined
+  await sendPromptly(work, 'dispatch', emittedBy(announced) as OutboxEvent, run && namesIn(run))
 }
+
+/** What a run refers to, for the message that dispatches it. */
+const namesIn = ({ version_id, grant_id, is_sandbox }: Run): BusMessage['run'] => ({ version_id, grant_id, is_sandbox })
 
 const isRun = ({ entity, kind }: Write): boolean => entity.name === RunEntity.name && kind === 'put'
 
@@ -223,5 +227,5 @@ export const dispatchAgain = async (work: Work, run: Run): Promise<void> => {
   if (status !== 'queued' || created_event === undefined) return
   const known = await work.table.get(OutboxEntity, { id: created_event })
   const event = known ?? (is_unannounced && { ...createdEventOf(run), carried: true as const })
-  if (event) await sendPromptly(work, 'dispatch', event)
+  if (event) await sendPromptly(work, 'dispatch', event, namesIn(run))
 }

@@ -54,6 +54,34 @@ it('a run alone takes a request and one message, and its events arrive in order 
   expect(await counted(app)).toEqual({ runs: 1, succeeded: 1 })
 })
 
+it('one call reads a new run with all that its dispatch refers to, and the run decides, not its message', async () => {
+  agent.answer(succeeded)
+  const { middlewareStack } = platform.store.client
+  for (const isOther of [false, true]) {
+    const app = await subscriber(platform, { endpoint: agent.url })
+    const { id } = await start(app)
+    const [message] = platform.messages.splice(0) as [(typeof platform.messages)[number]]
+    const { run } = message.body as { run: { version_id: string } }
+    if (isOther) run.version_id = 'ver_other'
+    /** Reads of the app: whether they read the run as well. */
+    const reads: boolean[] = []
+    middlewareStack.add(
+      (next) => (args) => {
+        const { RequestItems = {} } = args.input as { RequestItems?: object }
+        const text = JSON.stringify(RequestItems)
+        if (text.includes(`"APP#${app.app.id}"`)) reads.push(text.includes(id))
+        return next(args)
+      },
+      { step: 'initialize', name: 'notes-reads' },
+    )
+    await platform.deliver(message)
+    middlewareStack.remove('notes-reads')
+    expect(reads).toEqual(isOther ? [true, false] : [true])
+    expect(await runOf(app, id)).toMatchObject({ status: 'succeeded' })
+    await recover(1)
+  }
+})
+
 const runOf = (app: Subscriber, id: string) =>
   platform.deps.table.get(RunEntity, { installation_id: app.installation.id, id })
 
