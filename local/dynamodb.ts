@@ -1,6 +1,6 @@
 import { createDynamodbCall, type DynamodbCall } from './dynamodb/client.ts'
 import { startDynoxide } from './dynamodb/process.ts'
-import { maintainStreamRecords } from './dynamodb/stream-records.ts'
+import { type LookPast, maintainStreamRecords } from './dynamodb/stream-records.ts'
 import { ensureTable } from './dynamodb/tables.ts'
 import { createTtlSweeper, type TtlSweeper } from './dynamodb/ttl.ts'
 import type { TableModel } from './template/model.ts'
@@ -12,6 +12,8 @@ export interface DynamodbServer {
   call: DynamodbCall
   /** Returns a number that grows with each record of a stream. Absent for another server, whose streams have to be polled. */
   lastRecord?: (() => number) | undefined
+  /** Looks for records in a stream. Absent for another server. */
+  lookPast?: LookPast | undefined
   stop(): Promise<void>
 }
 
@@ -37,13 +39,14 @@ export interface Tables {
  */
 export const startDynamodb = async (options: DynamodbOptions): Promise<DynamodbServer> => {
   const server = options.external
-    ? { endpoint: options.external, lastRecord: undefined, stop: async () => undefined }
+    ? { endpoint: options.external, lastRecord: undefined, lookPast: undefined, stop: async () => undefined }
     : await startOwn(options)
   const { call, close } = createDynamodbCall(server.endpoint)
   return {
     endpoint: server.endpoint,
     call,
     lastRecord: server.lastRecord,
+    lookPast: server.lookPast,
     stop: async () => {
       close()
       await server.stop()
@@ -58,6 +61,7 @@ const startOwn = async (options: Pick<DynamodbOptions, 'dataDir' | 'onExit' | 'o
     return {
       endpoint: server.endpoint,
       lastRecord: records.last,
+      lookPast: records.lookPast,
       stop: async () => {
         records.close()
         await server.stop()

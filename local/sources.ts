@@ -13,7 +13,7 @@ export type { Source } from './sources/source.ts'
  */
 export const startSources = ({
   model,
-  dynamodb: { call, lastRecord },
+  dynamodb: { call, lastRecord, lookPast },
   tables,
   functions,
   sqs,
@@ -25,7 +25,16 @@ export const startSources = ({
     ...model.streamSources.map((source) => {
       const streamArn = tables.streamArn(source.streamArn)
       if (!streamArn) throw new Error(`The template has no stream ${source.streamArn}`)
-      return startStreamSource(source, { call: shared, lastRecord, streamArn, functions, sqs, state, onError })
+      return startStreamSource(source, {
+        call: shared,
+        lastRecord,
+        lookPast,
+        streamArn,
+        functions,
+        sqs,
+        state,
+        onError,
+      })
     }),
     ...model.queueSources.map((source) => {
       const queue = sqs.byArn(source.queueArn)

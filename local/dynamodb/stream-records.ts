@@ -1,10 +1,26 @@
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { DAY, HOUR, SECOND } from '#shared/kernel/clock.ts'
+import { filterCondition } from './stream-filters.ts'
+
+/** Place in a shard of a stream. */
+export interface StreamPlace {
+  streamArn: string
+  shardId: string
+  /** Sequence number of the record before it. */
+  after: string
+}
+
+/**
+ * Looks for records that pass one of a mapping's filters, without reading them.
+ * @returns the sequence number of the last record if none passes, or undefined if the records have to be read
+ */
+export type LookPast = (place: StreamPlace, filters: readonly unknown[]) => string | undefined
 
 /** The stream records in dynoxide's database. */
 interface StreamRecords {
   /** Returns a number that grows with each record. Reading it takes a hundredth of the time of a call. */
   last(): number
+  lookPast: LookPast
   close(): void
 }
 
@@ -28,6 +44,18 @@ export const maintainStreamRecords = (file: string, onError: (error: unknown) =>
     'DELETE FROM _stream_records WHERE created_at < ? AND id < (SELECT MAX(id) FROM _stream_records)',
   )
   const last = database.prepare('SELECT MAX(id) AS last FROM _stream_records')
+  const lookups = new Map<string, StatementSync>()
+  const lookup = (filters: readonly unknown[]): StatementSync => {
+    const condition = filterCondition(filters)
+    const known = lookups.get(condition)
+    if (known) return known
+    const statement = database.prepare(`
+      SELECT MAX(CAST(sequence_number AS INTEGER)) AS last, MAX(${condition}) AS passes FROM _stream_records
+      WHERE table_name = ? AND CAST(sequence_number AS INTEGER) > CAST(? AS INTEGER) AND shard_id = ?
+    `)
+    lookups.set(condition, statement)
+    return statement
+  }
   const trim = () => remove.run(Math.floor((Date.now() - DAY) / SECOND))
   const timer = setInterval(() => {
     try {
@@ -40,6 +68,10 @@ export const maintainStreamRecords = (file: string, onError: (error: unknown) =>
   trim()
   return {
     last: () => Number(last.get()?.last ?? 0),
+    lookPast: ({ streamArn, shardId, after }, filters) => {
+      const found = lookup(filters).get(streamArn.split('/')[1] ?? '', after, shardId)
+      return found?.passes === 0 ? String(found.last) : undefined
+    },
     close: () => {
       clearInterval(timer)
       database.close()

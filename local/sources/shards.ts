@@ -43,6 +43,8 @@ export interface ShardReader {
   open(): Promise<string[]>
   /** Reads the next records of a shard; none if there is nothing new, and undefined if it has to be read again. */
   read(shardId: string): Promise<StreamRecord[] | undefined>
+  /** Continues after a record that wasn't read. */
+  skipTo(shardId: string, position: string): void
 }
 
 /**
@@ -89,6 +91,10 @@ export const createShardReader = (options: {
       const parentRead = ({ ParentShardId }: Shard) =>
         !ParentShardId || !ids.has(ParentShardId) || positions.get(ParentShardId) === 'done'
       return shards.filter((shard) => unread(shard) && parentRead(shard)).map(({ ShardId }) => ShardId)
+    },
+    skipTo: (shardId, position) => {
+      iterators.delete(shardId)
+      positions.set(shardId, position)
     },
     read: async (shardId) => {
       try {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { StateStore } from '../aws/database.ts'
 import type { Sqs } from '../aws/sqs.ts'
 import type { DynamodbCall } from '../dynamodb/client.ts'
+import type { LookPast } from '../dynamodb/stream-records.ts'
 import type { Functions, InvokeResult } from '../functions.ts'
 import type { StreamSourceModel } from '../template/model.ts'
 import { createAlarm, createGate } from './gate.ts'
@@ -16,6 +17,8 @@ export interface StreamSourceDeps {
   streamArn: string
   /** Returns a number that grows with each record. Without it, the stream is polled. */
   lastRecord?: (() => number) | undefined
+  /** Looks for records that pass the filters. Most don't, and reading them takes longer. Without it, all are read. */
+  lookPast?: LookPast | undefined
   functions: Functions
   sqs: Sqs
   state: StateStore
@@ -120,6 +123,15 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
     if (last && !stopped) positions.set(shardId, last.dynamodb.SequenceNumber)
   }
 
+  /** Skips what a shard has if none of it passes the filters. */
+  const skips = (shardId: string): boolean => {
+    const after = positions.get(shardId)
+    if (after === undefined || after === 'done') return false
+    const past = deps.lookPast?.({ streamArn: deps.streamArn, shardId, after }, model.filters)
+    if (past !== undefined) reader.skipTo(shardId, past)
+    return past !== undefined
+  }
+
   /** Reads each shard once. @returns true if there is more to read at once */
   const cycle = async (): Promise<boolean> => {
     if (Date.now() >= refreshAt) {
@@ -132,6 +144,7 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
     let found = false
     let isMore = false
     for (const shardId of shards) {
+      if (skips(shardId)) continue
       const records = await reader.read(shardId)
       if (records?.length !== 0) found = true
       if (records === undefined || records.length === PAGE) isMore = true

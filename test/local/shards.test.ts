@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type DynamodbCall, DynamodbError } from '#local/dynamodb/client.ts'
+import type { LookPast } from '#local/dynamodb/stream-records.ts'
 import type { Functions } from '#local/functions.ts'
 import { sharingReads } from '#local/sources/shards.ts'
 import { startStreamSource } from '#local/sources/stream.ts'
@@ -33,6 +34,7 @@ const aMinuteOf = async (
   closed = new Set<string>(),
   lastRecord?: () => number,
   expired = 0,
+  lookPast?: LookPast,
 ) => {
   const asked: Record<string, number> = {}
   const call = (async (target: string, input: { ShardId?: string; ShardIterator?: string }) => {
@@ -41,16 +43,20 @@ const aMinuteOf = async (
     if (operation === 'DescribeStream') return { StreamDescription: { Shards: shards(asked[operation]) } }
     if (operation === 'GetShardIterator') return { ShardIterator: input.ShardId }
     if ((asked[operation] ?? 0) <= expired) throw new DynamodbError('ExpiredIteratorException', 'too old')
-    return { Records: [], ...(!closed.has(input.ShardIterator ?? '') && { NextShardIterator: input.ShardIterator }) }
+    // One record, which passes no filter.
+    const isFirst = asked[operation] === 1 && lookPast !== undefined
+    const Records = isFirst ? [{ eventName: 'REMOVE', dynamodb: { SequenceNumber: '1' } }] : []
+    return { Records, ...(!closed.has(input.ShardIterator ?? '') && { NextShardIterator: input.ShardIterator }) }
   }) as unknown as DynamodbCall
   const state = new Map<string, string>()
   const functions = { find: () => undefined, onActivity: () => () => undefined, running: 0 } as unknown as Functions
   const source = startStreamSource(
-    { ...model, filters: [] },
+    { ...model, filters: [{ eventName: ['INSERT'] }] },
     {
       call,
       streamArn: 's',
       lastRecord,
+      lookPast,
       functions,
       sqs: { byArn: () => undefined } as never,
       state: { get: (key) => state.get(key), set: (key, value) => void state.set(key, value) },
@@ -76,6 +82,24 @@ test('a stream whose last record is known is read only if there is another', asy
   expect((await aMinuteOf(open, new Set(), () => 7)).GetRecords).toBe(1)
   const eachTenSeconds = () => Math.floor((Date.now() - began) / 10_000)
   expect((await aMinuteOf(open, new Set(), eachTenSeconds)).GetRecords).toBe(7)
+})
+
+test('a stream isn’t read while none of its records passes the filters, and continues after them', async () => {
+  const places: string[] = []
+  let last = 1
+  const asked = await aMinuteOf(
+    () => [{ ShardId: 'a' }],
+    new Set(),
+    () => last++,
+    0,
+    ({ after }) => {
+      places.push(after)
+      return places.length === 4 ? undefined : String(Number(after) + 10)
+    },
+  )
+  expect(places.slice(0, 6)).toEqual(['1', '11', '21', '31', '31', '41'])
+  // The first read, which finds the place, and the one that was wanted, after what was passed over.
+  expect(asked).toMatchObject({ GetShardIterator: 2, GetRecords: 2 })
 })
 
 test('the shard after a closed one is read at once', async () => {
