@@ -40,31 +40,58 @@ beforeEach(() => {
 })
 
 const where = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }
-const read = () =>
-  createStoreClient({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-  }).send(new GetCommand({ TableName: 'table', Key: { pk: 'a', sk: 'b' } }))
+const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
+const get = new GetCommand({ TableName: 'table', Key: { pk: 'a', sk: 'b' } })
 const bucket = () => createObjects('bucket', { ...where, AWS_ENDPOINT_URL_S3: endpoint })
 
 describe('a call of the table', () => {
   const item = answer(200, '{"Item":{"pk":{"S":"a"}}}')
 
-  it('is tried again after four seconds on a connection that never answers', async () => {
-    answers = [hang, item]
-    const began = performance.now()
-    expect((await read()).Item).toEqual({ pk: 'a' })
-    expect(performance.now() - began).toBeLessThan(7_000)
-    expect(received).toHaveLength(2)
-  }, 20_000)
+  /** Returns a client whose next call is its first, which the SDK makes, or a later one. */
+  const clientBefore = async (call: string) => {
+    const client = createStoreClient({ endpoint, region: 'us-east-1', credentials })
+    if (call === 'first') return client
+    answers = [item]
+    await client.send(get)
+    received = []
+    return client
+  }
 
-  it('ends if the rest of an answer never comes', async () => {
-    answers = [stall, item]
-    const began = performance.now()
-    await read().catch(() => undefined)
-    expect(performance.now() - began).toBeLessThan(12_000)
-  }, 20_000)
+  it.each(['first', 'later'])(
+    '(%s) is tried again after four seconds on a connection that never answers',
+    async (call) => {
+      const client = await clientBefore(call)
+      answers = [hang, item]
+      const began = performance.now()
+      expect((await client.send(get)).Item).toEqual({ pk: 'a' })
+      expect(performance.now() - began).toBeLessThan(7_000)
+      expect(received).toHaveLength(2)
+    },
+    20_000,
+  )
+
+  it.each(['first', 'later'])(
+    '(%s) ends if the rest of an answer never comes',
+    async (call) => {
+      const client = await clientBefore(call)
+      answers = [stall, item]
+      const began = performance.now()
+      await client.send(get).catch(() => undefined)
+      expect(performance.now() - began).toBeLessThan(12_000)
+    },
+    20_000,
+  )
+
+  it('is tried again if its answer breaks off', async () => {
+    const client = await clientBefore('later')
+    const breaksOff = (response: ServerResponse) => {
+      stall(response)
+      setTimeout(() => response.destroy(), 50)
+    }
+    answers = [breaksOff, item]
+    expect((await client.send(get)).Item).toEqual({ pk: 'a' })
+    expect(received).toHaveLength(2)
+  })
 
   it('ends with all its attempts within the time of the shortest function', () => {
     const seconds = planFunctions({ requestFunctions, workerFunctions }).map(({ timeoutSeconds }) => timeoutSeconds)

@@ -89,8 +89,19 @@ it('the tests’ client answers and fails in the same way', async () => {
   expect(await exercise(store.documents, {})).toEqual(await exercise(own, {}))
 })
 
-describe('a call', () => {
+// The SDK makes a client's first call. Later ones make their first attempt without it.
+describe.each(['first', 'later'])('a client’s %s call', (which) => {
   const aws = usingAwsServer()
+
+  /** Returns a client, which has made a call before if this is about later ones. */
+  const created = async (options: Parameters<typeof createStoreClient>[0] = {}): Promise<StoreClient> => {
+    const client = createStoreClient({ endpoint: aws.endpoint, ...options })
+    if (which === 'first') return client
+    aws.answers.push(found)
+    await client.send(get)
+    aws.requests.splice(0)
+    return client
+  }
 
   const error = (type: string, message: string) => ({
     status: 400,
@@ -106,22 +117,22 @@ describe('a call', () => {
       { status: 503, body: '<html>' },
       { status: 0, body: '' },
     ]) {
+      const client = await created()
       aws.answers.push(fault, found)
-      expect((await createStoreClient({ endpoint: aws.endpoint }).send(get)).Item).toEqual({ pk: 'a' })
+      expect((await client.send(get)).Item).toEqual({ pk: 'a' })
+      expect(aws.requests.splice(0)).toHaveLength(2)
     }
-    expect(aws.requests).toHaveLength(6)
   })
 
   it('fails with the SDK’s error classes', async () => {
+    const client = await created()
     aws.answers.push(error('TransactionCanceledException', 'no'))
-    await expect(createStoreClient({ endpoint: aws.endpoint }).send(get)).rejects.toBeInstanceOf(
-      TransactionCanceledException,
-    )
+    await expect(client.send(get)).rejects.toBeInstanceOf(TransactionCanceledException)
   })
 
   it('is given up after four attempts, of which the error tells', async () => {
-    const failed = createStoreClient({ endpoint: aws.endpoint }).send(get)
-    await expect(failed).rejects.toMatchObject({
+    const client = await created()
+    await expect(client.send(get)).rejects.toMatchObject({
       $metadata: { attempts: 4, httpStatusCode: 500, requestId: 'the-request' },
     })
     expect(aws.requests).toHaveLength(4)
@@ -129,24 +140,95 @@ describe('a call', () => {
 
   it('is not repeated if it was refused, and reports the name of the error', async () => {
     for (const name of ['TransactionConflictException', 'AccessDeniedException', 'ValidationException']) {
+      const client = await created()
       aws.answers.push(error(name, 'no'))
-      await expect(createStoreClient({ endpoint: aws.endpoint }).send(get)).rejects.toMatchObject({
-        name,
-        message: 'no',
-      })
+      await expect(client.send(get)).rejects.toMatchObject({ name, message: 'no', $metadata: { attempts: 1 } })
+      expect(aws.requests.splice(0)).toHaveLength(1)
     }
-    expect(aws.requests).toHaveLength(3)
   })
 
   it('repeats a transaction under the same token, so that it runs once', async () => {
+    const client = await created()
     aws.answers.push({ status: 0, body: '' }, { status: 200, body: '{}' }, { status: 200, body: '{}' })
-    const client = createStoreClient({ endpoint: aws.endpoint })
     await client.send(transaction)
     await client.send(transaction)
     const [first, repeated, another] = aws.requests.map(({ body }) => JSON.parse(body).ClientRequestToken)
     expect(first).toMatch(/^[\w-]{36}$/)
     expect(repeated).toBe(first)
     expect(another).not.toBe(first)
+  })
+
+  it('is signed with the credentials of the environment, including the session token', async () => {
+    const client = await created()
+    aws.answers.push(found)
+    await client.send(get)
+    const headers = aws.requests[0]?.headers ?? {}
+    expect(headers['x-amz-security-token']).toBe('the-session')
+    expect(headers.authorization).toMatch(/Credential=AKIDFUNCTION\/\d+\/eu-central-1\/dynamodb\/aws4_request/)
+  })
+
+  it('is signed with new credentials once the old ones have expired', async () => {
+    let asked = 0
+    const credentials = async () => ({
+      accessKeyId: `AKID${++asked}`,
+      secretAccessKey: `secret${asked}`,
+      expiration: new Date(Date.now() - 1_000),
+    })
+    const client = await created({ credentials })
+    aws.answers.push(found, found)
+    await client.send(get)
+    await client.send(get)
+    const [first, second] = aws.requests.map(({ headers }) => /Credential=(\w+)/.exec(headers.authorization ?? '')?.[1])
+    expect(first).toMatch(/^AKID\d+$/)
+    expect(second).not.toBe(first)
+  })
+})
+
+describe('a call', () => {
+  const aws = usingAwsServer()
+  const found = { status: 200, body: '{"Item":{"pk":{"S":"a"}}}' }
+  const get = new GetCommand({ TableName: 'table', Key: { pk: 'a' } })
+
+  it('has the same headers without the SDK as with it, apart from those that name the attempt', async () => {
+    const client = createStoreClient({ endpoint: aws.endpoint })
+    aws.answers.push(found, found)
+    await client.send(get)
+    await client.send(get)
+    const [withSdk, without] = aws.requests.map(({ url, headers, body }) => {
+      const { 'amz-sdk-invocation-id': _id, 'amz-sdk-request': _attempt, authorization, ...rest } = headers
+      const signed = authorization?.replace(/Signature=.*/, '').replaceAll(/amz-sdk-[a-z-]+;/g, '')
+      return { url, ...rest, signed, 'x-amz-date': rest['x-amz-date']?.toString().slice(0, 11), body }
+    })
+    expect(without).toEqual(withSdk)
+  })
+
+  it('is signed with the corrected time, once AWS has refused that of this machine', async () => {
+    const client = createStoreClient({ endpoint: aws.endpoint })
+    const date = new Date(Date.now() + 3_600_000).toUTCString()
+    const body = JSON.stringify({ __type: 'com.amazon.coral.service#RequestTimeTooSkewed', message: 'skewed' })
+    const headers = { date }
+    aws.answers.push(found, { status: 400, body, headers }, { ...found, headers }, { ...found, headers })
+    for (let i = 0; i < 3; i++) expect((await client.send(get)).Item).toEqual({ pk: 'a' })
+    const hours = aws.requests.map(({ headers }) => String(headers['x-amz-date']).slice(0, 11))
+    const [now, later] = [0, 3_600_000].map((ms) =>
+      new Date(Date.now() + ms).toISOString().replaceAll('-', '').slice(0, 11),
+    )
+    expect(hours).toEqual([now, now, later, later])
+  })
+
+  it('has four attempts again after a time of failures, once enough calls have succeeded', async () => {
+    const client = createStoreClient({ endpoint: aws.endpoint })
+    const send = () => client.send(get).catch(({ $metadata }) => $metadata.attempts)
+    aws.answers.push(found)
+    await send()
+    // They use up what the SDK has for attempts.
+    await Promise.all(Array.from({ length: 40 }, send))
+    expect(await send()).toBe(1)
+    for (let i = 0; i < 100; i++) {
+      aws.answers.push(found)
+      expect((await send()).Item).toBeDefined()
+    }
+    expect(await send()).toBe(4)
   })
 
   it('uses the endpoint of the environment, for one service or for all', async () => {
@@ -159,30 +241,6 @@ describe('a call', () => {
       aws.answers.push(found)
       expect((await createStoreClient().send(get)).Item).toEqual({ pk: 'a' })
     }
-  })
-
-  it('is signed with the credentials of the environment, including the session token', async () => {
-    aws.answers.push(found)
-    await createStoreClient({ endpoint: aws.endpoint }).send(get)
-    const headers = aws.requests[0]?.headers ?? {}
-    expect(headers['x-amz-security-token']).toBe('the-session')
-    expect(headers.authorization).toMatch(/Credential=AKIDFUNCTION\/\d+\/eu-central-1\/dynamodb\/aws4_request/)
-  })
-
-  it('is signed with new credentials once the old ones have expired', async () => {
-    aws.answers.push(found, found)
-    let asked = 0
-    const credentials = async () => ({
-      accessKeyId: `AKID${++asked}`,
-      secretAccessKey: `secret${asked}`,
-      expiration: new Date(Date.now() - 1_000),
-    })
-    const client = createStoreClient({ endpoint: aws.endpoint, credentials })
-    await client.send(get)
-    await client.send(get)
-    const [first, second] = aws.requests.map(({ headers }) => /Credential=(\w+)/.exec(headers.authorization ?? '')?.[1])
-    expect(first).toMatch(/^AKID\d+$/)
-    expect(second).not.toBe(first)
   })
 
   it('is not sent without credentials', async () => {
