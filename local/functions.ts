@@ -45,7 +45,10 @@ export interface Functions {
 }
 
 /** Lambda's limit for one buffered payload, in and out. */
-export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
+const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
+
+/** Type of the error for an event above it. */
+export const EVENT_TOO_LARGE = 'RequestEntityTooLargeException'
 
 /**
  * Makes the functions callable. A thread starts at a function's first use and ends when idle. Several invocations share
@@ -95,12 +98,13 @@ export const createFunctions = (options: {
   }
 
   const run = async (model: FunctionModel, event: unknown): Promise<InvokeResult> => {
-    const size = Buffer.byteLength(JSON.stringify(event) ?? '')
+    const text = JSON.stringify(event ?? null)
+    const size = Buffer.byteLength(text)
     if (size > MAX_PAYLOAD_BYTES) {
       const errorMessage = `${size} byte payload is too large for the RequestResponse invocation type (limit ${MAX_PAYLOAD_BYTES} bytes)`
-      return { kind: 'error', error: { errorType: 'RequestEntityTooLargeException', errorMessage } }
+      return { kind: 'error', error: { errorType: EVENT_TOO_LARGE, errorMessage } }
     }
-    const result = await pool.invoke(model, event)
+    const result = await pool.invoke(model, text)
     if (result.kind === 'error' && !stopped) report(model, result)
     if (result.kind === 'value' && result.bytes > MAX_PAYLOAD_BYTES) {
       const errorMessage = `Response payload size exceeded maximum allowed payload size (${MAX_PAYLOAD_BYTES} bytes).`

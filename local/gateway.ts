@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Functions, type InvokeResult, MAX_PAYLOAD_BYTES } from './functions.ts'
+import { EVENT_TOO_LARGE, type Functions, type InvokeResult } from './functions.ts'
 import { type Exchange, proxyEvent } from './gateway/event.ts'
 import { answerFailure, type FailureType } from './gateway/failures.ts'
 import { type ReplyOptions, replyBuffered, replyStreamed } from './gateway/reply.ts'
@@ -109,10 +109,10 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     const body = await readBody(request)
     if (!body || !method.functionArn) return body ? 'API_CONFIGURATION_ERROR' : 'REQUEST_TOO_LARGE'
     const event = proxyEvent(api, request, exchange, found, body)
-    if (Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) return 'REQUEST_TOO_LARGE'
     const result = await within(functions.invoke(method.functionArn, event), method.timeoutMs)
     if (result === TIMED_OUT) return 'INTEGRATION_TIMEOUT'
-    if (result.kind === 'error') return 'INTEGRATION_FAILURE'
+    if (result.kind === 'error')
+      return result.error.errorType === EVENT_TOO_LARGE ? 'REQUEST_TOO_LARGE' : 'INTEGRATION_FAILURE'
     if (method.streamed) {
       if (result.kind !== 'stream') return 'INTEGRATION_FAILURE'
       return (await replyStreamed(reply, result.contentType, result.body)) ? undefined : 'INTEGRATION_FAILURE'

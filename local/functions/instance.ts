@@ -24,9 +24,10 @@ export interface Instance {
   readonly ready: Promise<void>
   /**
    * Invokes the function.
+   * @param event as JSON text
    * @param timeoutMs after which the invocation fails, whatever the thread does
    */
-  invoke(event: unknown, timeoutMs: number): Promise<InvokeResult>
+  invoke(event: string, timeoutMs: number): Promise<InvokeResult>
   /** Accepts no more work, and ends when running invocations have ended. */
   retire(): void
   /** Shifts the thread's clock by a number of milliseconds. */
@@ -179,7 +180,7 @@ export const startInstance = (
         pending.set(id, { settle, body: undefined, timer })
         const { functionName, arn, memoryMb } = model
         const context = { functionName, functionArn: arn, memoryMb, deadline: Date.now() + timeoutMs }
-        post({ kind: 'invoke', id, event: JSON.stringify(event), context })
+        post({ kind: 'invoke', id, event, context })
       }),
   }
 }

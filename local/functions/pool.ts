@@ -11,7 +11,8 @@ export interface PoolLimits {
 
 /** The threads in which functions run: one per function, started at its first use. */
 export interface Pool {
-  invoke(model: FunctionModel, event: unknown): Promise<InvokeResult>
+  /** @param event as JSON text */
+  invoke(model: FunctionModel, event: string): Promise<InvokeResult>
   /** Starts the function's thread. Resolves once its bundle is loaded. */
   warm(model: FunctionModel): Promise<void>
   reload(model: FunctionModel): void
