@@ -118,8 +118,17 @@ const textOf = (body: Readable): Promise<string> =>
     body.on('data', (piece: Buffer) => pieces.push(piece))
     body.once('end', () => resolve(Buffer.concat(pieces).toString()))
     body.once('error', reject)
-    body.once('close', () => reject(Object.assign(new Error('the answer ended too early'), { code: 'ECONNRESET' })))
+    body.once('close', () => {
+      if (!body.readableEnded) reject(Object.assign(new Error('the answer ended too early'), { code: 'ECONNRESET' }))
+    })
   })
+
+/** Returns the SDK's budget for repeated attempts, and what a call without any takes from it. */
+const budgetOf = async (config: DynamoDBClient['config']) => {
+  const strategy = await config.retryStrategy()
+  if (!('recordSuccess' in strategy)) return { strategy: undefined, token: undefined as never }
+  return { strategy, token: await strategy.acquireInitialRetryToken('') }
+}
 
 /**
  * Makes the first attempts of calls without the SDK's middleware, which takes half of a call's CPU. The requests are like those
@@ -130,9 +139,10 @@ const firstAttempts = ({ config }: DynamoDBClient, connections: Connections) => 
   const signer = new DaySigner({ region: config.region, service: 'dynamodb', credentials: config.credentials })
   /** Tells the SDK of a success, which lets it repeat more of the calls that fail. */
   const recordSuccess = async () => {
-    const strategy = await config.retryStrategy()
-    if ('recordSuccess' in strategy) strategy.recordSuccess(await strategy.acquireInitialRetryToken(''))
+    budget ??= await budgetOf(config)
+    budget.strategy?.recordSuccess(budget.token)
   }
+  let budget: Awaited<ReturnType<typeof budgetOf>> | undefined
   const requestOf = ({ address, headers, service }: Common, operation: string, body: string) =>
     new HttpRequest({
       ...address,
