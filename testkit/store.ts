@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { UNSIGNED } from '#local/dynamodb/client.ts'
+import { holdIdleConnections } from '#local/dynamodb/idle-connections.ts'
 import { dynoxideBinary } from '#local/dynamodb/process.ts'
 import { freePort } from '#local/free-port.ts'
 import { SILENT } from '#shared/kernel/aws-calls.ts'
@@ -60,6 +61,7 @@ const SHARED = 'TEST_STORES'
 /** Starts the stores of a test run. Starting one for each file takes 40 ms of CPU: a large process forks slowly. */
 export const startSharedStores = async (workers: number): Promise<() => Promise<void>> => {
   const started = await Promise.all(Array.from({ length: workers }, serve))
+  await Promise.all(started.map(({ port }) => holdIdleConnections(port)))
   process.env[SHARED] = started.map(({ port }) => `http://127.0.0.1:${port}`).join()
   return async () => {
     delete process.env[SHARED]

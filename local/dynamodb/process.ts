@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../free-port.ts'
+import { holdIdleConnections } from './idle-connections.ts'
 
 /** A running DynamoDB-compatible server. */
 export interface DynamodbProcess {
@@ -130,6 +131,8 @@ export const startDynoxide = async (options: {
       throw error
     }
     writeFileSync(pidFile, String(child.pid))
+    // Nothing waits for them.
+    void holdIdleConnections(port)
     let stopping = false
     child.removeAllListeners('exit')
     const exited = new Promise<void>((resolve) => {

@@ -1,0 +1,18 @@
+import { connect } from 'node:net'
+
+const REQUEST =
+  'POST / HTTP/1.1\r\nhost: store\r\nx-amz-target: DynamoDB_20120810.ListTables\r\ncontent-length: 2\r\n\r\n{}'
+
+/**
+ * Opens connections to the store that stay idle until it stops. Its allocator returns memory to the system after each call unless
+ * other blocks of the same size remain in use. What the connections hold is enough of them, and saves a fifth of the store's CPU.
+ */
+export const holdIdleConnections = async (port: number): Promise<void> => {
+  const open = () =>
+    new Promise<unknown>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(REQUEST))
+      socket.unref().on('error', () => {})
+      socket.once('data', resolve).once('close', resolve)
+    })
+  await Promise.all(Array.from({ length: 100 }, open))
+}
