@@ -14,6 +14,7 @@ import {
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { usingBucket } from '#testkit/bucket.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { sampleOf } from '#testkit/sampling.ts'
 import { callAs, consoleStage, heading, openAs, type Person, person } from './harness.ts'
 
 const stage = consoleStage()
@@ -268,7 +269,7 @@ it('renames, moves and deletes a file', async () => {
   await expectReturned(page, 'heading', 'Bills')
 })
 
-it.each([WIDE, ZOOMED])(
+it.each(sampleOf([WIDE, ZOOMED], 2))(
   'in a window of $width × $height invites somebody, revokes the invitation and an app’s access, and filters the audit log',
   async (size) => {
     const { page, platform } = stage

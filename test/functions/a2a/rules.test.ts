@@ -7,6 +7,7 @@ import type { Scope } from '#shared/kernel/scopes.ts'
 import { PlatformSettingsEntity } from '#shared/staff/platform/entity.ts'
 import { type Run, RunEntity } from '#shared/work/runs/entity.ts'
 import type { Answer } from '#testkit/platform.ts'
+import { sampleOf } from '#testkit/sampling.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingAgents } from '../api/agents-support.ts'
 import { createClient, declaring } from '../mcp/mcp-support.ts'
@@ -163,7 +164,7 @@ const banEverywhere = (denied_tools: string[]) =>
   platform.deps.table.transact([PlatformSettingsEntity.replace({ name: 'tools', denied_tools, updated_at: 0 })])
 afterEach(() => banEverywhere([]))
 
-describe.each(FACES)('a call between agents by $name', (face) => {
+describe.each(sampleOf(FACES, 2))('a call between agents by $name', (face) => {
   /** Refusal by the switch or a policy. Agents behind them aren't listed, and the answer doesn't tell why. */
   const denied: readonly [number, string | number] = face.byList ? [-32_602, -32_602] : [403, 'tool_denied']
 
