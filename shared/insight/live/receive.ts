@@ -21,15 +21,19 @@ export const receiveMessage = async (deps: Receiving, id: string, text: string):
   const token = tokenIn(text)
   if (token === undefined) return refuse(deps, id, 'invalid_message')
   const verified = await verifyToken(deps, token, ['console'])
-  const signedIn = verified?.kind === 'console' ? await loadSession(deps, verified.claims) : undefined
+  const claims = verified?.kind === 'console' ? verified.claims : undefined
+  const signedIn = claims && (await loadSession(deps, claims))
   if (!signedIn) return refuse(deps, id, 'signed_out')
   const { member, session } = signedIn
   const before = await findConnection(deps, id)
   const isSame = before?.workspace_id === member.workspace_id && before.user_id === member.user_id
   if (before && !isSame) await removeConnections(deps, before, [id])
   const isRecorded = before && isSame && (await isConnected(deps, before, session.id))
-  if (!isRecorded && !(await admit(deps, member, { id, session_id: session.id })))
-    return refuse(deps, id, 'too_many_connections')
+  if (!isRecorded) {
+    if (!(await admit(deps, member, { id, session_id: session.id }))) return refuse(deps, id, 'too_many_connections')
+    // A session that ended before its connection was recorded found no page to close.
+    if (!(await loadSession(deps, claims))) return refuse(deps, id, 'signed_out')
+  }
   const sent = await deps.sockets.send(id, JSON.stringify(await updatesFor(deps, member)))
   if (sent === 'gone') await removeConnections(deps, member, [id])
 }

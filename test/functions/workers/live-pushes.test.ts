@@ -127,6 +127,24 @@ describe('pushes', () => {
     expect(page.messages.map(({ type }) => type)).toEqual(['updates', 'end'])
   })
 
+  it('never begin for a session that ends while its page connects', async () => {
+    const bob = await someone()
+    const { transact } = platform.deps.table
+    // Signs out right before the connection is recorded, so that the sign-out finds no page to close.
+    platform.deps.table.transact = async (writes) => {
+      if (writes.some(({ entity }) => entity.name === OpenPagesEntity.name)) {
+        platform.deps.table.transact = transact
+        expect((await platform.call('DELETE', '/console/session', { token: bob.token })).status).toBe(204)
+        await platform.drain()
+      }
+      return transact.call(platform.deps.table, writes)
+    }
+    const page = await open(bob.token)
+    await expect.poll(() => page.socket.readyState).toBe(WebSocket.CLOSED)
+    expect(page.messages).toEqual([{ type: 'end', reason: 'signed_out' }])
+    expect(await pagesOf(bob.user.id)).toBeUndefined()
+  })
+
   it('stop when the session expires', async () => {
     const bob = await someone()
     platform.clock.advance(11 * HOUR)
