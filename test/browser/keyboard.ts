@@ -79,6 +79,9 @@ export const typeInto = async (page: Page, name: string | RegExp, text: string):
 /** Reaches a list of options with Tab, and chooses one by the beginning of its text. */
 export const choose = async (page: Page, name: string | RegExp, option: string): Promise<void> => {
   await tabTo(page, 'combobox', name)
+  // The options may still be loading.
+  const all = '[...document.activeElement.options].map(({ textContent }) => textContent).join()'
+  await expect.poll(() => page.evaluate<string>(all)).toContain(option)
   await page.keyboard.type(option)
   const shown = 'document.activeElement.selectedOptions?.[0]?.textContent ?? ""'
   await expect.poll(() => page.evaluate<string>(shown)).toContain(option)
@@ -86,9 +89,7 @@ export const choose = async (page: Page, name: string | RegExp, option: string):
 
 /** Expects a control to get the focus. */
 export const expectFocus = (page: Page, role: Role, name: string | RegExp): Promise<void> =>
-  expect
-    .poll(() => hasFocus(page, named(page, role, name)), { message: `focus on ${role} ${name}`, timeout: 10_000 })
-    .toBe(true)
+  expect.poll(() => hasFocus(page, named(page, role, name)), { message: `focus on ${role} ${name}` }).toBe(true)
 
 /** Expects an element that is a dialog's to be gone, and the focus to be on the control that opened it. */
 export const expectReturned = async (page: Page, role: Role, name: string | RegExp): Promise<void> => {

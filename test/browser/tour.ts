@@ -202,5 +202,5 @@ const arrive = async (page: Page, place: string): Promise<void> => {
   await page.locator('main h1').first().waitFor()
   await page.waitForLoadState('networkidle')
   if (place === '/gallery') return
-  await expect.poll(() => page.locator('main .skeleton').count(), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => page.locator('main .skeleton').count()).toBe(0)
 }

@@ -244,8 +244,10 @@ describe('streamed routes', () => {
   })
 
   test('are cut off when the function dies midway', async () => {
-    const answer = await live('die')
+    const read = path.join(place.folder, 'read-before-death')
+    const answer = await call('/v1/live', { method: 'POST', body: JSON.stringify({ mode: 'die', until: read }) })
     expect(answer.status).toBe(202)
+    writeFileSync(read, '')
     await expect(answer.text()).rejects.toThrow()
   })
 })

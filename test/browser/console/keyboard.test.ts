@@ -28,7 +28,7 @@ const WIDE = { width: 1_280, height: 720 }
 const ZOOMED = { width: 640, height: 400 }
 
 /** For what is read from the API, which takes ten requests a second. */
-const SLOWLY = { interval: 200, timeout: 10_000 }
+const SLOWLY = { interval: 200 }
 
 /** Lets time pass, as people do: a test presses its keys faster than the limit of requests allows. */
 const rest = (): void => stage.platform.clock.advance(5_000)

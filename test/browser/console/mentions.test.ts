@@ -97,9 +97,7 @@ describe('the search in messages', () => {
     await page.getByText('shelf nine').waitFor()
     await expectAccessible(page, 'chat-search')
     await page.getByRole('button', { name: 'Show in conversation' }).press('Enter')
-    await expect
-      .poll(() => page.evaluate('document.activeElement.textContent'), { timeout: 10_000 })
-      .toContain('shelf nine')
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toContain('shelf nine')
     await page.getByText('Message 4', { exact: true }).waitFor()
   })
 
