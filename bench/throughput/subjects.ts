@@ -21,7 +21,7 @@ export interface Scene {
 }
 
 /** Number of tenants, enough that none reaches its limit of 10 calls a second. */
-const TENANTS = 48
+const TENANTS = 128
 const LOOPS = 8
 const STEPS_PER_RUN = 200
 const ACTIVE_RUNS = 4
