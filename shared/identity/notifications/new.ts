@@ -1,5 +1,6 @@
 import { emitEvent } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
+import { idTime } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { type Notification, NotificationEntity } from './entity.ts'
 import type { NotificationEventType } from './events.ts'
@@ -19,13 +20,15 @@ export const newNotification = (
   work: Work,
   { title: heading, body: text, ...input }: NewNotification,
 ): { notification: Notification; writes: Write[] } => {
+  const id = work.id('notification')
   const notification: Notification = {
     ...input,
     ...notificationTexts(heading, Array.isArray(text) ? text : [text as NotificationText]),
-    id: work.id('notification'),
-    created_at: work.clock.now(),
+    id,
+    // The same millisecond: a digest looks from this time on, by ids.
+    created_at: idTime(id),
   }
-  const { id, workspace_id, user_id, installation_id, app_id, title, body } = notification
+  const { workspace_id, user_id, installation_id, app_id, title, body } = notification
   return {
     notification,
     writes: [

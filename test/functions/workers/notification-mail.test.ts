@@ -215,6 +215,24 @@ describe('a digest', () => {
     expect(mailsTo(ann.email)[1]?.text).not.toContain('Second news')
   })
 
+  it('has a notification that was written while the clock went on', async () => {
+    const ann = await person()
+    const { clock } = platform
+    const now = clock.now.bind(clock)
+    clock.now = () => {
+      clock.advance(1)
+      return now()
+    }
+    try {
+      await notify(platform, workspaceId, { title: 'Late news' })
+    } finally {
+      clock.now = now
+    }
+    await platform.drain()
+    await toDigest()
+    expect(mailsTo(ann.email)[0]?.text).toContain('Late news')
+  })
+
   it('isn’t sent without news, and costs no write for a notification when it is planned already', async () => {
     const ann = await person()
     const { id } = await notify(platform, workspaceId)
