@@ -10,7 +10,9 @@ const REQUEST =
 export const holdIdleConnections = async (port: number): Promise<void> => {
   const open = () =>
     new Promise<unknown>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => socket.write(REQUEST))
+      // Not from 127.0.0.1, where their ports would be taken from servers. Systems without this address do without connections.
+      const from = { host: '127.0.0.1', port, localAddress: '127.0.0.2' }
+      const socket = connect(from, () => socket.write(REQUEST))
       socket.unref().on('error', () => {})
       socket.once('data', resolve).once('close', resolve)
     })
