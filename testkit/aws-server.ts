@@ -40,3 +40,15 @@ export const usingAwsServer = () => {
     },
   )
 }
+
+/** Acts with the endpoint in each variable that names DynamoDB's, while nothing listens at that of the variable that gives way to it. */
+export const forEachEndpointVariable = async (endpoint: string, act: () => Promise<void>): Promise<void> => {
+  for (const [name, other] of [
+    ['AWS_ENDPOINT_URL', 'AWS_NOTHING'],
+    ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL'],
+  ] as const) {
+    vi.stubEnv(other, 'http://127.0.0.1:9')
+    vi.stubEnv(name, endpoint)
+    await act()
+  }
+}

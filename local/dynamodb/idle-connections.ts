@@ -5,7 +5,7 @@ const REQUEST =
 
 /**
  * Opens connections to the store that stay idle until it stops. Its allocator returns memory to the system after each call unless
- * other blocks of the same size remain in use. What the connections hold is enough of them, and saves a fifth of the store's CPU.
+ * other blocks of the same size remain in use. The connections' buffers are enough of them, and save a fifth of the store's CPU.
  */
 export const holdIdleConnections = async (port: number): Promise<void> => {
   const open = () =>

@@ -63,7 +63,7 @@ class DocumentProtocol extends AwsJson1_0Protocol {
 type Handled = ReturnType<NodeHttpHandler['handle']>
 type Options = NonNullable<Parameters<NodeHttpHandler['handle']>[1]> & { first?: Handled }
 
-/** What all requests have in common. */
+/** Parts that all requests share. */
 interface Common {
   address: Pick<HttpRequest, 'protocol' | 'hostname' | 'port' | 'path' | 'method'>
   headers: Record<string, string>
@@ -79,7 +79,7 @@ const commonOf = ({ protocol, hostname, port, path, method, headers }: HttpReque
 
 /** The SDK's connections, to which the outcome of a first attempt can be given that was made without the SDK. */
 class Connections extends NodeHttpHandler {
-  /** What the SDK's requests have in common, once it has sent one. */
+  /** Parts that all of the SDK's requests share, once it has sent one. */
   common: Common | undefined
 
   override handle(request: HttpRequest, options: Options = {}): Handled {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { INPUT, OUTPUT } from '#infra/bundle/options.ts'
-import { usingAwsServer } from '#testkit/aws-server.ts'
+import { forEachEndpointVariable, usingAwsServer } from '#testkit/aws-server.ts'
 import { startStore, type TestStore } from '#testkit/store.ts'
 
 const source = `
@@ -131,15 +131,10 @@ describe('the bundled AWS SDK', () => {
 
   it('uses the endpoint of the environment, for one service or for all', async () => {
     const { DynamoDBClient, ListTablesCommand } = sdk.dynamodb
-    for (const [name, other] of [
-      ['AWS_ENDPOINT_URL', 'AWS_NOTHING'],
-      ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL'],
-    ] as const) {
-      vi.stubEnv(other, 'http://127.0.0.1:9')
-      vi.stubEnv(name, aws.endpoint)
+    await forEachEndpointVariable(aws.endpoint, async () => {
       aws.answers.push({ status: 200, body: '{"TableNames":["here"]}' })
       expect((await new DynamoDBClient({}).send(new ListTablesCommand({}))).TableNames).toEqual(['here'])
-    }
+    })
   })
 
   it('signs with the credentials of the environment, including the session token', async () => {

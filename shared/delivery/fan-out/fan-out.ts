@@ -39,7 +39,7 @@ export interface Delivering {
   ahead?: ReadAhead | undefined
 }
 
-/** What the fan-out reads first. */
+/** The first reads of a fan-out, begun before it. */
 export interface ReadAhead {
   audience: Promise<string[]>
   watched: Promise<boolean>

@@ -157,7 +157,7 @@ const KEPT_FEEDS = 1_000
 /** Time in ms for which a feed counts as shared with other instances, after one of them took the next number. */
 const SHARED_FOR = 60_000
 
-/** What this instance knows of a feed. */
+/** State of a feed, as this instance last saw it. */
 interface KnownFeed {
   next: number
   /** Time until which nobody else is expected to have taken the next number, by `performance.now()`. */

@@ -181,7 +181,7 @@ export const commitAndDispatch = async (
   await sendPromptly(work, 'dispatch', emittedBy(announced) as OutboxEvent, run && namesIn(run))
 }
 
-/** What a run refers to, for the message that dispatches it. */
+/** Returns the references of a run that its dispatch message carries. */
 const namesIn = ({ version_id, grant_id, is_sandbox }: Run): BusMessage['run'] => ({ version_id, grant_id, is_sandbox })
 
 const isRun = ({ entity, kind }: Write): boolean => entity.name === RunEntity.name && kind === 'put'

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createStoreClient, type StoreClient } from '#shared/table/client.ts'
-import { usingAwsServer } from '#testkit/aws-server.ts'
+import { forEachEndpointVariable, usingAwsServer } from '#testkit/aws-server.ts'
 import { startStore, type TestStore } from '#testkit/store.ts'
 
 let store: TestStore
@@ -232,15 +232,10 @@ describe('a call', () => {
   })
 
   it('uses the endpoint of the environment, for one service or for all', async () => {
-    for (const [name, other] of [
-      ['AWS_ENDPOINT_URL', 'AWS_NOTHING'],
-      ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL'],
-    ] as const) {
-      vi.stubEnv(other, 'http://127.0.0.1:9')
-      vi.stubEnv(name, aws.endpoint)
+    await forEachEndpointVariable(aws.endpoint, async () => {
       aws.answers.push(found)
       expect((await createStoreClient().send(get)).Item).toEqual({ pk: 'a' })
-    }
+    })
   })
 
   it('is not sent without credentials', async () => {

@@ -264,7 +264,7 @@ describe('events of runs from one instance', () => {
     expect(await feed()).toEqual(ids.map((id, i) => [i + 1, id]))
   })
 
-  it('cost at most one write in vain a minute while other instances append their own', async () => {
+  it('cost at most one failed write a minute while other instances append, too', async () => {
     const { instance, feed } = await setUp()
     const [one, other] = [instance(), instance()]
     const ids: string[] = []
