@@ -142,7 +142,8 @@ describe('pushes', () => {
     const page = await open(bob.token)
     await expect.poll(() => page.socket.readyState).toBe(WebSocket.CLOSED)
     expect(page.messages).toEqual([{ type: 'end', reason: 'signed_out' }])
-    expect(await pagesOf(bob.user.id)).toBeUndefined()
+    // The record goes once the gateway has told the platform that the connection is over.
+    await expect.poll(() => pagesOf(bob.user.id)).toBeUndefined()
   })
 
   it('stop when the session expires', async () => {
