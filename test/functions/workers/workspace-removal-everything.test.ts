@@ -12,6 +12,7 @@ import { newApp, newDeveloper, publish } from '#testkit/developers.ts'
 import { sessionOf } from '#testkit/fixtures.ts'
 import { hostActors } from '#testkit/hosts.ts'
 import { sampleCall } from '#testkit/sample-call.ts'
+import { DEEP } from '#testkit/sampling.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingStage } from '#testkit/using-stage.ts'
 import { entityOf, runRemovalAfterGrace, runRound, scanTable } from './workspace-removal-support.ts'
@@ -94,6 +95,8 @@ describe('everything that requests to every endpoint stored', () => {
   beforeAll(async () => {
     for (const endpoint of Object.values(requestFunctions).flat()) {
       if (!['api', 'mcp', 'a2a', 'console', 'oauth', 'connect', 'developer'].includes(endpoint.group)) continue
+      // Each call needs a workspace of its own, which is removed later, and few reads add anything to theirs.
+      if (endpoint.method === 'GET' && !MAKING_READS.includes(endpoint.id) && !DEEP) continue
       if (['console.me.delete', 'console.workspace.delete', 'console.workspace.restore'].includes(endpoint.id)) continue
       await stage.call(endpoint, await sampleCall(stage, endpoint))
     }
@@ -177,6 +180,9 @@ const personOf = ({ user_id, owner_id, pk, sk }: Record<string, unknown>): strin
 
 const idOf = (value: unknown): string => String((value as { id?: string } | undefined)?.id)
 const nameOf = (value: unknown): unknown => (value as { name?: string } | undefined)?.name
+
+/** Reads whose valid call stores what no write does. */
+const MAKING_READS = ['console.runs.trace', 'developer.listen.stream']
 
 /** Only versions with an outside A2A agent have it. */
 const OF_OUTSIDE_AGENT = /^card-watch$/
