@@ -36,7 +36,7 @@ const busy = async () => {
 
 it('whichever worker dies at whichever call, everything of the installation ends and is counted once', async () => {
   const deaths = killing(platform)
-  for (const n of deathsAt(200, 4)) {
+  for (const n of deathsAt(200, 8)) {
     platform.clock.advance(7_200_000)
     const { app, runs, step } = await busy()
     const { id: installation_id } = app.installation

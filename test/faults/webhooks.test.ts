@@ -52,7 +52,7 @@ interface Scene {
  * @returns the number of calls
  */
 const dieEverywhere = async ({ moment }: Death, { set, act, check }: Scene): Promise<number> => {
-  for (const n of deathsAt(200, 4)) {
+  for (const n of deathsAt(200, 8)) {
     const app = await set()
     workers.arm(n, moment)
     let died = false

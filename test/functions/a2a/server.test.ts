@@ -199,7 +199,7 @@ describe('sending a message', () => {
   })
 
   it('that dies at any store call leaves one task that ends, which the message finds when it is sent again', async () => {
-    await dieAtEach(platform, { limit: 200, stride: 12 }, async (n, dying) => {
+    await dieAtEach(platform, { limit: 200, stride: 20 }, async (n, dying) => {
       const { rpc, target } = await scene()
       const params = { ...look({ n }), configuration: { returnImmediately: true } }
       await dying(

@@ -228,7 +228,7 @@ describe('a platform that crashes at any point of a call', () => {
     ['ask_agent', { tool: 'look' }],
     ['delegate_task', { title: 'Count' }],
   ])('to %s makes it once, and releases everything it acquired', async (tool, args) => {
-    for (const n of deathsAt(100, 4)) {
+    for (const n of deathsAt(100, 8)) {
       const [caller, target] = await agents.team({}, { behaviour: succeedsWith({ n }) })
       const { token } = await agents.running(caller)
       const call = { key: randomUUID() }

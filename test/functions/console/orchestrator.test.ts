@@ -369,7 +369,7 @@ describe('a missing answer', () => {
 })
 
 it('a worker that crashes at any point leads to one answer, and calls every tool once', async () => {
-  for (const n of deathsAt(60, 4)) {
+  for (const n of deathsAt(100, 8)) {
     platform.clock.advance(7_200_000)
     const { agent, ann } = await chats.pair()
     const main = await ann.main()

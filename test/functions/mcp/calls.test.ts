@@ -426,7 +426,7 @@ describe('a call that is followed', () => {
 
 describe('a call that dies', () => {
   it('at any store call leaves one run that ends right, and its repeat finds it', async () => {
-    await dieAtEach(platform, { limit: 200, stride: 12 }, async (n, dying) => {
+    await dieAtEach(platform, { limit: 200, stride: 20 }, async (n, dying) => {
       const { call, task, target } = await scene({ tools: tool({ task: 'always' }) })
       const key = { ...TASK, meta: { ...TASK.meta, 'aip/idempotencyKey': 'dies' } }
       await dying(
@@ -446,7 +446,7 @@ describe('a call that dies', () => {
   })
 
   it('at any store call while it waits leaves one run that ends, and its repeat gets the answer', async () => {
-    await dieAtEach(platform, { limit: 200, stride: 12 }, async (n, dying) => {
+    await dieAtEach(platform, { limit: 200, stride: 20 }, async (n, dying) => {
       const { call, target } = await scene({ tools: tool({ task: 'never' }) })
       const key = { meta: { 'aip/idempotencyKey': 'dies' } }
       await dying(() => call(key))
@@ -466,7 +466,7 @@ describe('a call that dies', () => {
 
   it('at any store call around a person’s decision leaves one task that ends right, and the request goes out once at most', async () => {
     const outcomes = new Set<string>()
-    await dieAtEach(platform, { limit: 300, stride: 20 }, async (n, dying) => {
+    await dieAtEach(platform, { limit: 300, stride: 30 }, async (n, dying) => {
       const { caller, client } = await scene()
       const { run } = await agents.running(caller)
       const address = `${page.url}/page-${n}`

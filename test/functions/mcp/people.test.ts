@@ -252,7 +252,7 @@ describe('a person’s call of an agent', () => {
   })
 
   it('that dies at any store call leaves one run that ends right, and its repeat finds it', async () => {
-    await dieAtEach(platform, { limit: 200, stride: 12 }, async (n, dying) => {
+    await dieAtEach(platform, { limit: 200, stride: 20 }, async (n, dying) => {
       const { call, client, look, target } = await scene({ tools: [{ ...LOOK, mcp: { task: 'always' } }] })
       const sent = { meta: { ...declaring({}, true), 'aip/idempotencyKey': 'dies' } }
       await dying(
