@@ -15,6 +15,14 @@ export const LOCAL_ADMIN = {
   keyName: 'local',
 } as const
 
+let hash: Promise<string> | undefined
+
+/** Hashing takes 35 ms of CPU, and the password is public: all tables of a process may share its hash. */
+const localPasswordHash = (): Promise<string> => {
+  hash ??= hashPassword(LOCAL_ADMIN.password)
+  return hash
+}
+
 /**
  * Creates the local run's admin and key on first use. The id is derived, so of several concurrent calls one wins and
  * the others find its records. Call it only if `LOCAL_ADMIN` is on, which requires a loopback store.
@@ -26,7 +34,7 @@ export const ensureLocalAdmin = async ({ table, clock }: Pick<Deps, 'table' | 'c
     email: LOCAL_ADMIN.email,
     name: 'Local admin',
     role: 'superadmin',
-    password_hash: await hashPassword(LOCAL_ADMIN.password),
+    password_hash: await localPasswordHash(),
     session_version: 1,
     created_at: now,
   }
