@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { expectAccessible } from '#test/browser/accessible.ts'
+import { expectAccessible, PICTURES } from '#test/browser/accessible.ts'
 import { serveToBrowser } from '#test/browser/consent/page-server.ts'
 import { startPlatform, succeeded, type TestPlatform } from '#testkit/platform.ts'
 import { type Receiver, startReceiver } from '#testkit/receiver.ts'
+import { sampleOf } from '#testkit/sampling.ts'
 import { usingChromium } from '#testkit/using-chromium.ts'
 
 /** Context of a test. */
@@ -134,9 +135,12 @@ export const visit = async (page: Page, place: string): Promise<void> => {
 /** Screens to visit, each with its name, its heading and a text that it shows once it is complete. */
 type Screen = [name: string, place: string, title: string | RegExp, ready: string | RegExp]
 
-/** Visits screens, and expects each to be accessible and to have no image but logos. @param prefix of the screens' names */
+/**
+ * Visits screens, one in two by the seed, and expects each to be accessible and to have no image but logos. Pictures are taken of all.
+ * @param prefix of the screens' names
+ */
 export const expectScreens = async (page: Page, prefix: string, screens: readonly Screen[]): Promise<void> => {
-  for (const [name, place, title, ready] of screens) {
+  for (const [name, place, title, ready] of PICTURES ? screens : sampleOf(screens, 2)) {
     await visit(page, place)
     await heading(page, title).waitFor()
     await page.locator('main').getByText(ready).first().waitFor()
