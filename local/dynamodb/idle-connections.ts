@@ -18,6 +18,6 @@ export const holdIdleConnections = async (port: number): Promise<void> => {
       const done = () => resolve(socket)
       socket.once('data', done).once('close', done)
     })
-  const sockets = await Promise.all(Array.from({ length: 100 }, open))
+  const sockets = await Promise.all(Array.from({ length: 200 }, open))
   for (const [n, socket] of sockets.entries()) if (n % 2 === 0) socket.destroy()
 }
