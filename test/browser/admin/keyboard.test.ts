@@ -78,12 +78,20 @@ it('reads what a new version changes, approves it, and suspends the app with a r
   await expectFocus(page, 'heading', 'Keyboard ledger')
   await tabTo(page, 'region', 'Changes from 1.0.0 to 1.1.0')
   await expectVisibleFocus(page)
+  const checks = Promise.withResolvers<void>()
+  await page.route(/\/checks\?fresh=false$/, async (route) => {
+    await checks.promise
+    await route.continue()
+  })
   await pressButton(page, 'Approve version')
   await page.getByRole('dialog').waitFor()
   await pressButton(page, 'Approve version')
   await page.getByText('Version approved.').waitFor()
   // Its buttons are gone, and its row is still there.
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toMatch(/^1\.1\.0 ✓ Approved/)
+  // Nothing below its checks moves while those of the promoted version are on their way.
+  await page.getByText('Similar name').first().waitFor({ timeout: 5_000 })
+  checks.resolve()
   await pressButton(page, 'Suspend app')
   await typeInto(page, 'Reason', 'It sends what it reads to strangers.')
   await typeInto(page, /to confirm$/, app.slug)

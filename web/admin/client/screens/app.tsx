@@ -196,7 +196,7 @@ export default function App({ id }: { id: string }) {
               <div>
                 <RevisionReview app={dossier.app} />
                 <Facts dossier={dossier} />
-                <Checks app={dossier.app.id} waiting={dossier.waiting} />
+                <Checks key={dossier.app.id} app={dossier.app.id} waiting={dossier.waiting} />
                 <Versions dossier={dossier} />
               </div>
               <div>

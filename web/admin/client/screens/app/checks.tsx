@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useAction } from '../../../../ui/act.ts'
 import { patch, useData } from '../../../../ui/data.ts'
 import { duration, humanize } from '../../../../ui/format.ts'
@@ -95,6 +95,9 @@ export const Checks = ({ app, waiting }: { app: string; waiting: Schemas['AppDos
     )
   const key = `checks ${app} ${version ?? ''}`
   const known = useData(key, () => ask('false'))
+  // A decision makes them those of another version. The old ones stay until then, so that what is below them keeps its place.
+  const latest = useRef<Found | undefined>(undefined)
+  latest.current = known.data ?? latest.current
   const { busy, failure, act } = useAction()
   return (
     <section class="section">
@@ -114,7 +117,7 @@ export const Checks = ({ app, waiting }: { app: string; waiting: Schemas['AppDos
         </button>
       </div>
       {failure && <Problem failure={failure} />}
-      <Shown known={known}>
+      <Shown known={{ ...known, ...(latest.current && { data: latest.current }) }}>
         {(found) => (
           <>
             <ul class="rows">
