@@ -22,13 +22,14 @@ const weigh = (page: Page) => {
   const loaded = new Set<string>()
   const asked = new Set<string>()
   const repeated: string[] = []
+  // Not when the next document is asked for: until it is there, the one before it may still load something.
+  page.on('framenavigated', () => {
+    asked.clear()
+    repeated.length = 0
+  })
   page.on('request', (request) => {
     const url = request.url()
     if (request.resourceType() === 'script') loaded.add(url)
-    if (request.isNavigationRequest()) {
-      asked.clear()
-      repeated.length = 0
-    }
     if (request.resourceType() !== 'fetch' || request.method() !== 'GET') return
     if (asked.has(url)) repeated.push(url)
     asked.add(url)
