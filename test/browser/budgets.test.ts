@@ -22,14 +22,19 @@ const weigh = (page: Page) => {
   const loaded = new Set<string>()
   const asked = new Set<string>()
   const repeated: string[] = []
+  let isLeaving = false
   // Not when the next document is asked for: until it is there, the one before it may still load something.
   page.on('framenavigated', () => {
+    // A page that changes its address stays the same document.
+    if (!isLeaving) return
+    isLeaving = false
     asked.clear()
     repeated.length = 0
   })
   page.on('request', (request) => {
     const url = request.url()
     if (request.resourceType() === 'script') loaded.add(url)
+    if (request.isNavigationRequest()) isLeaving = true
     if (request.resourceType() !== 'fetch' || request.method() !== 'GET') return
     if (asked.has(url)) repeated.push(url)
     asked.add(url)
