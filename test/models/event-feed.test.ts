@@ -280,13 +280,13 @@ it('every poller sees every event of its installation exactly once and in the sa
   ])
 
   expect(
-    Object.values(counts).every((count) => count > 2),
+    Object.values(counts).every((count) => count > WRITES / 5),
     JSON.stringify(counts),
   ).toBe(true)
   for (const [a, app] of apps.entries()) {
     const [whole = [], ...others] = polled[a] ?? []
     const expected = emitted.filter(sees({ installation: app.installation, scopes: app.installation.scopes }))
-    expect(whole.length).toBeGreaterThan(WRITES / 2)
+    expect(whole.length).toBeGreaterThan(0.8 * WRITES)
     expect(whole.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort())
     const [again = [], runs = [], rest = []] = others
     expect(again).toEqual(whole)
