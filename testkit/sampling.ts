@@ -22,7 +22,7 @@ export const sampleSize = (full: number): number => (DEEP ? full : Math.ceil(ful
  * Yields the numbers of the calls at which to kill a worker, ascending: all of them in a deep run, else a random one of every
  * `stride`.
  */
-export function* deathsAt(limit: number, stride = 10): Generator<number> {
+export function* deathsAt(limit: number, stride = 6): Generator<number> {
   if (DEEP) {
     for (let n = 1; n < limit; n++) yield n
   } else {

@@ -88,7 +88,7 @@ const checkChat = (heard: readonly string[], outcomes: readonly Outcome[]): void
  * @returns the number of calls, and the messages' statuses without a death
  */
 const dieEverywhere = async (death: Death, prepare: Prepare) => {
-  for (const n of deathsAt(200)) {
+  for (const n of deathsAt(200, 10)) {
     const { bot, contact, other, chat, otherChat, heardBy, outcomes } = await scene()
     prepare(bot)
     workers.arm(n, death.moment)

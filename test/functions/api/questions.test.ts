@@ -405,7 +405,7 @@ describe('killed at any effect', () => {
     (await platform.deps.table.query(InputRequestEntity, { run_id: id }, { limit: 10 })).items
 
   it('asking by run.execute and answering leave one question, one answer and exact places', async () => {
-    await dieAtEach(platform, { limit: 40, stride: 6, counted: 'effects', least: 7 }, async (n, dying) => {
+    await dieAtEach(platform, { limit: 40, counted: 'effects', least: 7 }, async (n, dying) => {
       platform.clock.advance(2 * HOUR)
       agent.requests.length = 0
       agent.answer(json({ status: 'input_required', input_requests: { one: { message: 'One?' } } }))

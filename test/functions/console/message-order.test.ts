@@ -177,7 +177,7 @@ describe('an answer is posted once', () => {
   })
 
   it('wherever a worker crashes, unless the run says why there is none', async () => {
-    await dieAtEach(platform, { limit: 60, stride: 6, counted: 'effects', least: 11 }, async (n, dying) => {
+    await dieAtEach(platform, { limit: 60, counted: 'effects', least: 11 }, async (n, dying) => {
       platform.clock.advance(7_200_000)
       const { agent, ann } = await chats.pair('Ada')
       const chat = await ann.open(agent.installation.id)

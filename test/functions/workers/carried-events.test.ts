@@ -228,7 +228,7 @@ it.each([
   async (_what, isLost) => {
     agent.answer(succeeded)
     receiver.answer({ kind: 'answer', status: 200 })
-    const deaths = deathsAt(100)
+    const deaths = deathsAt(100, 10)
     for (const n of deaths) {
       platform.clock.advance(3_600_000)
       await platform.drain()
@@ -387,7 +387,7 @@ it('a delivery of an event that came over the bus gets its record with the outco
 it('loses and doubles no delivery of an event over the bus when a worker dies at any point', async () => {
   agent.answer({ kind: 'answer', status: 202 })
   for (const isLost of [false, true]) {
-    for (const n of deathsAt(100)) {
+    for (const n of deathsAt(100, 10)) {
       await recover(2)
       const app = await subscriber(platform, { endpoint: agent.url })
       const hooks = [

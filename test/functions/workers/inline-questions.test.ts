@@ -50,7 +50,7 @@ describe('an inline agent that asks a person', () => {
   })
 
   it('asks once when its worker dies after any effect', async () => {
-    await dieAtEach(platform, { limit: 40, stride: 6, counted: 'effects' }, async (n, dying) => {
+    await dieAtEach(platform, { limit: 40, counted: 'effects' }, async (n, dying) => {
       platform.clock.advance(7_200_000)
       const app = await inlineAgent(platform)
       const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
@@ -69,7 +69,7 @@ describe('an inline agent that asks a person', () => {
   })
 
   it('gets the answer once, and ends once, when the request or its worker dies at any call of the store', async () => {
-    await dieAtEach(platform, { limit: 60, stride: 6, least: 19 }, async (n, dying) => {
+    await dieAtEach(platform, { limit: 60, least: 19 }, async (n, dying) => {
       platform.clock.advance(7_200_000)
       const app = await inlineAgent(platform)
       const run = await runOf(platform, app)
