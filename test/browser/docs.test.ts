@@ -70,7 +70,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
   // Colours depend on the scheme and the layout on the width, so one width per scheme is enough.
   const width = colorScheme === 'light' ? 1_280 : 360
 
-  it.each(sampleOf(Object.keys(GUIDES), 3))(
+  it.each(sampleOf(Object.keys(GUIDES), 6))(
     `%s has no axe violations and no overflow at ${width} pixels`,
     async (name) => {
       await page.setViewportSize({ width, height: 800 })

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
-import { ROOT } from '#local/prepare.ts'
 import { type Api, createApi, PlatformError, pages, type Tokens, unwrap } from '#packages/sdk-ts/client.ts'
 import { verifyStandard, verifySvc } from '#packages/sdk-ts/verify.ts'
 import {
@@ -71,11 +68,6 @@ const connect = async (): Promise<{ agent: Agent; api: Api; kept: Tokens[]; toke
 }
 
 describe('the types of the API', () => {
-  it('match the endpoints’ declarations', async () => {
-    const check = [`${ROOT}/openapi/client-types.ts`, '--check']
-    await promisify(execFile)(process.execPath, check, { cwd: ROOT })
-  })
-
   it('know each operation’s parameters, answers and errors', () => {
     type Start = Awaited<ReturnType<typeof start>>
     const start = (api: Api) => api.POST('/api/v1/runs', { body: { input: { a: 1 } } })

@@ -28,7 +28,7 @@ it('with dying workers and failing dependencies, every event is delivered or dea
         storm: { ms: 500, share: 0.7 },
       },
       messages: { twice: 0.1, again: 0.1, late: 0.1, lost: 0.05 },
-      pace: { deaths: 700, storms: 4_000, skews: 2_000, jumps: 4_000, sweepsDie: 1 / 4 },
+      pace: { deaths: 1_100, storms: 4_000, skews: 2_000, jumps: 4_000, sweepsDie: 1 / 4 },
       lagMs: 500,
       pollEveryMs: 500,
       enableEveryMs: 3_000,
