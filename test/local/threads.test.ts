@@ -64,11 +64,21 @@ test('a busy thread isn’t ended to make room, and every function gets its turn
 })
 
 test('an idle thread ends after a while, a busy one doesn’t, and the next use starts a new one', async () => {
-  const all = create(2, { idleThreadMs: 100 })
-  const slow = all.invoke('f1', { waitMs: 1_000 })
+  const sign = path.join(place.folder, 'sign')
+  const all = create(
+    2,
+    { idleThreadMs: 100 },
+    `const { existsSync } = require('node:fs')
+exports.handler = async ({ until }) => {
+  while (until && !existsSync(until)) await new Promise((resolve) => setTimeout(resolve, 5))
+  return 1
+}`,
+  )
+  const busy = all.invoke('f1', { until: sign })
   await all.invoke('f0', {})
   await until(() => (all.threads === 1 ? true : undefined))
-  expect(await slow).toMatchObject({ value: 1 })
+  writeFileSync(sign, '')
+  expect(await busy).toMatchObject({ value: 1 })
   await until(() => (all.threads === 0 ? true : undefined))
   expect(await all.invoke('f0', {})).toMatchObject({ value: 1 })
 })
