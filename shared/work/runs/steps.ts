@@ -26,6 +26,8 @@ const VOID = 'void'
 const stepsIn = ({ more = [], ...first }: StepItem): Step[] =>
   first.id === VOID ? [] : [first, ...more.map((step) => ({ run_id: first.run_id, ...step }))]
 
+type Counts = Pick<Run, 'last_seq' | 'step_count'>
+
 /**
  * Loads a run's steps in order, at most 200.
  * @param run the run, or its concurrent read. Only steps up to its last number count ({@link commitSteps})
@@ -33,15 +35,22 @@ const stepsIn = ({ more = [], ...first }: StepItem): Step[] =>
 export const loadSteps = async (
   { table }: { table: Pick<Table, 'query'> },
   runId: string,
-  run: Pick<Run, 'last_seq'> | Promise<Pick<Run, 'last_seq'>>,
+  run: Counts | Promise<Counts>,
 ): Promise<Step[]> => {
   if (!(run instanceof Promise) && run.last_seq === 0) return []
-  const [{ items }, { last_seq }] = await Promise.all([
-    // A step that skips a number has a void item next to its own.
-    table.query(StepEntity, { run_id: runId }, { limit: 2 * LIMITS.stepsPerRun, ascending: true }),
-    run,
-  ])
-  return items.flatMap(stepsIn).filter(({ seq }) => seq <= last_seq)
+  const readUpTo = async (counts: Counts | Promise<Counts>): Promise<Step[]> => {
+    const [{ items }, { last_seq }] = await Promise.all([
+      // A step that skips a number has a void item next to its own.
+      table.query(StepEntity, { run_id: runId }, { limit: 2 * LIMITS.stepsPerRun, ascending: true }),
+      counts,
+    ])
+    return items.flatMap(stepsIn).filter(({ seq }) => seq <= last_seq)
+  }
+  const steps = await readUpTo(run)
+  if (!(run instanceof Promise)) return steps
+  // A step that was written between the two reads is counted, but missing: a run would wait for an approval that nobody sees.
+  const counts = await run
+  return steps.length < counts.step_count ? readUpTo(counts) : steps
 }
 
 interface StepInput extends NewStep {

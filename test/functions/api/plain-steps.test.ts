@@ -83,6 +83,31 @@ it('steps whose request died before they counted are seen by nobody, and the nex
   ])
 })
 
+it('a run that gets a step while it is read comes with every step that it counts', async () => {
+  const key = await startedRun()
+  const { table } = platform.deps
+  let added: Promise<unknown> | undefined
+  let haveRead = (): void => {}
+  const stepsAreRead = new Promise<void>((resolve) => {
+    haveRead = resolve
+  })
+  const overtaken = {
+    query: async (...given: Parameters<typeof table.query>) => {
+      const page = await table.query(...given)
+      haveRead()
+      return page
+    },
+    get: async (...given: Parameters<typeof table.get>) => {
+      await stepsAreRead
+      added ??= addSteps(fresh(), key, said('a'))
+      await added
+      return table.get(...given)
+    },
+  } as typeof table
+  const [run, steps] = await loadRunWithSteps({ table: overtaken }, key)
+  expect([run.step_count, steps.length]).toEqual([1, 1])
+})
+
 it('no step follows the end of its run', async () => {
   const key = await startedRun()
   const work = fresh()
