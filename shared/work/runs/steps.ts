@@ -38,19 +38,16 @@ export const loadSteps = async (
   run: Counts | Promise<Counts>,
 ): Promise<Step[]> => {
   if (!(run instanceof Promise) && run.last_seq === 0) return []
-  const readUpTo = async (counts: Counts | Promise<Counts>): Promise<Step[]> => {
-    const [{ items }, { last_seq }] = await Promise.all([
-      // A step that skips a number has a void item next to its own.
-      table.query(StepEntity, { run_id: runId }, { limit: 2 * LIMITS.stepsPerRun, ascending: true }),
-      counts,
-    ])
-    return items.flatMap(stepsIn).filter(({ seq }) => seq <= last_seq)
+  const read = async (): Promise<Step[]> => {
+    // A step that skips a number has a void item next to its own.
+    const options = { limit: 2 * LIMITS.stepsPerRun, ascending: true }
+    return (await table.query(StepEntity, { run_id: runId }, options)).items.flatMap(stepsIn)
   }
-  const steps = await readUpTo(run)
-  if (!(run instanceof Promise)) return steps
+  const [found, { last_seq, step_count }] = await Promise.all([read(), run])
+  const counted = (steps: readonly Step[]): Step[] => steps.filter(({ seq }) => seq <= last_seq)
+  const steps = counted(found)
   // A step that was written between the two reads is counted, but missing: a run would wait for an approval that nobody sees.
-  const counts = await run
-  return steps.length < counts.step_count ? readUpTo(counts) : steps
+  return run instanceof Promise && steps.length < step_count ? counted(await read()) : steps
 }
 
 interface StepInput extends NewStep {

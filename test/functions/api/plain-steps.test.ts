@@ -86,21 +86,16 @@ it('steps whose request died before they counted are seen by nobody, and the nex
 it('a run that gets a step while it is read comes with every step that it counts', async () => {
   const key = await startedRun()
   const { table } = platform.deps
-  let added: Promise<unknown> | undefined
-  let haveRead = (): void => {}
-  const stepsAreRead = new Promise<void>((resolve) => {
-    haveRead = resolve
-  })
+  const stepsAreRead = Promise.withResolvers<void>()
   const overtaken = {
     query: async (...given: Parameters<typeof table.query>) => {
       const page = await table.query(...given)
-      haveRead()
+      stepsAreRead.resolve()
       return page
     },
     get: async (...given: Parameters<typeof table.get>) => {
-      await stepsAreRead
-      added ??= addSteps(fresh(), key, said('a'))
-      await added
+      await stepsAreRead.promise
+      await addSteps(fresh(), key, said('a'))
       return table.get(...given)
     },
   } as typeof table
