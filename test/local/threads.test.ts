@@ -15,9 +15,11 @@ afterEach(async () => {
   place.remove()
 })
 
+/** Counts its invocations, each after a time and once a file is there. */
 const COUNTER = `let invocations = 0
-exports.handler = async ({ waitMs = 0 } = {}) => {
-  await new Promise((resolve) => setTimeout(resolve, waitMs))
+const { existsSync } = require('node:fs')
+exports.handler = async ({ waitMs = 0, until } = {}) => {
+  do await new Promise((resolve) => setTimeout(resolve, waitMs)); while (until && !existsSync(until))
   return ++invocations
 }`
 
@@ -65,15 +67,7 @@ test('a busy thread isn’t ended to make room, and every function gets its turn
 
 test('an idle thread ends after a while, a busy one doesn’t, and the next use starts a new one', async () => {
   const sign = path.join(place.folder, 'sign')
-  const all = create(
-    2,
-    { idleThreadMs: 100 },
-    `const { existsSync } = require('node:fs')
-exports.handler = async ({ until }) => {
-  while (until && !existsSync(until)) await new Promise((resolve) => setTimeout(resolve, 5))
-  return 1
-}`,
-  )
+  const all = create(2, { idleThreadMs: 100 })
   const busy = all.invoke('f1', { until: sign })
   await all.invoke('f0', {})
   await until(() => (all.threads === 1 ? true : undefined))
