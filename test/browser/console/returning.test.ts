@@ -48,7 +48,7 @@ describe('a group of the navigation', () => {
     // The page keeps it a moment later.
     await expect.poll(() => page.evaluate('localStorage.getItem("folded")')).toBe('["Workspace"]')
     await page.reload()
-    await page.getByRole('link', { name: 'Marketplace' }).waitFor()
+    await page.getByRole('link', { name: 'Marketplace', exact: true }).waitFor()
     expect(await members.isVisible()).toBe(false)
     await visit(page, '/usage')
     await members.waitFor()
