@@ -18,8 +18,11 @@ interface Head {
   assets: string
   /** Configuration for the script, as `data-` attributes. Values aren't escaped. */
   data: Readonly<Record<string, string | boolean>> & { root: string; entry: string }
-  /** Where the page keeps its session, and the requests that it starts with. */
-  early: { session: string; credential?: string; paths: string[] }
+  /**
+   * Where the page keeps its session, and the requests that it starts with. With `later`, that and the screen's are sent after the
+   * answers to the others.
+   */
+  early: { session: string; credential?: string; paths: string[]; later?: string }
   /** Message shown while the script loads. */
   loading: string
   /** Message shown when JavaScript is off. */
@@ -67,6 +70,7 @@ export const pageHtml = (
     session: early.session,
     ...(early.credential && { credential: early.credential }),
     early: early.paths.join(' '),
+    ...(early.later && { later: early.later }),
     assets,
     routes: attribute(JSON.stringify(routes)),
   })}></script>

@@ -71,7 +71,7 @@ const html = (
         'login-widget': loginWidget && inBrowser,
         ...(live && { live }),
       },
-      early: { session: 'console-session', paths: ['console/me', 'console/inbox'] },
+      early: { session: 'console-session', paths: ['console/me', 'console/updates'], later: 'console/inbox' },
       loading: t('Loading…'),
       scriptless: t('The console needs JavaScript.'),
     },

@@ -25,7 +25,7 @@ export const loginWidget = widget === 'true'
 /** Address of live connections. Undefined if the platform has none. */
 export const liveUrl = live
 
-const base = new URL(root, location.href.replace(/[?#].*$/s, ''))
+const base = new URL(root, location.href)
 
 /** Resolves a path against the platform's root, which may be below any path. */
 export const resolveUrl = (path: string): string => new URL(path, base).href

@@ -6,37 +6,40 @@
 import type { PageRoute } from '../built/files.ts'
 import { applyAppearance } from './appearance.ts'
 
-const { dataset } = document.currentScript as HTMLScriptElement
-const { session = '', credential, early = '', root = './', assets = '', routes = '{}' } = dataset
+/** See `pageHtml`, which writes them. */
+type Given = Record<'session' | 'early' | 'root' | 'assets' | 'routes', string> &
+  Partial<Record<'credential' | 'later' | 'entry', string>>
+
+const { session, credential, early, later, root, assets, routes, entry } = (document.currentScript as HTMLScriptElement)
+  .dataset as Given
 
 // Inside Telegram its colours count.
-if (dataset.entry !== 'mini_app') applyAppearance()
+if (entry !== 'mini_app') applyAppearance()
 
-const kept = (): { token: string; until: number } | undefined => {
-  try {
-    return JSON.parse(sessionStorage.getItem(session) ?? 'null') ?? undefined
-  } catch {
-    return undefined
-  }
+let kept: { token: string; until: number } | null = null
+try {
+  kept = JSON.parse(sessionStorage.getItem(session) ?? 'null')
+} catch {
+  // No storage, or no session in it: the page asks for a sign-in.
 }
 
-/** Returns what the screen at the current place needs, if there is one. */
-const currentRoute = (): PageRoute | undefined => {
-  const [place = '/', filters] = (location.hash.slice(1) || '/').split('?')
+/** Returns what the screen at the current place needs. */
+const currentRoute = (): PageRoute => {
+  const [place, filters] = (location.hash.slice(1) || '/').split('?') as [string, string?]
   const values = place.split('/')
   for (const [pattern, { files, data }] of Object.entries<PageRoute>(JSON.parse(routes))) {
     const parts = pattern.split('/')
     const isHere = parts.length === values.length && parts.every((part, i) => part === values[i] || part[0] === ':')
     const filled = (path: string): string =>
-      path.replace(/:\w+/g, (name) => encodeURIComponent(values[parts.indexOf(name)] ?? ''))
+      path.replace(/:\w+/g, (name) => encodeURIComponent(values[parts.indexOf(name)] as string))
     // With filters, the screen asks for other data.
     if (isHere) return { files, data: filters === undefined ? data.map(filled) : [] }
   }
-  return undefined
+  return { files: [], data: [] }
 }
 
 const preloaded = new Set<string>()
-const preload = (files: readonly string[] = []): void => {
+const preload = (files: readonly string[]): void => {
   for (const file of files.filter((one) => !preloaded.has(one))) {
     preloaded.add(file)
     const link = document.createElement('link')
@@ -46,27 +49,34 @@ const preload = (files: readonly string[] = []): void => {
   }
 }
 
-const base = new URL(root, location.href.replace(/[?#].*$/s, ''))
-const { token, until = 0 } = (dataset.entry !== 'mini_app' && kept()) || {}
-const headers = { [credential ?? 'authorization']: credential ? (token ?? '') : `Bearer ${token}` }
-const ask = (paths: readonly string[] = []): void => {
+const base = new URL(root, location.href)
+const { token, until = 0 } = (entry !== 'mini_app' && kept) || {}
+const headers = { [credential ?? 'authorization']: (credential ? '' : 'Bearer ') + token }
+const asked = new Map<string, Promise<Response | undefined>>()
+window.early = asked
+const ask = (paths: readonly string[]): void => {
   if (!token || until < Date.now()) return
   for (const path of paths) {
     const { href } = new URL(path, base)
-    const answer = fetch(href, { headers, cache: 'no-store', credentials: 'omit' }).catch(() => undefined)
-    window.early = (window.early ?? new Map()).set(href, answer)
+    asked.set(
+      href,
+      fetch(href, { headers, cache: 'no-store', credentials: 'omit' }).catch(() => undefined),
+    )
   }
 }
 
-const route = currentRoute()
+const { files, data } = currentRoute()
 ask(early.split(' '))
 // Nothing is painted before the scripts are there, and over HTTP/1.1 only six requests are under way.
-preload(route?.files)
-ask(route?.data)
+preload(files)
+// What the first answers count is read after them, so that no change is missed. The scripts take longer. Without a valid session,
+// the next one must not find an answer to this one.
+if (later) void Promise.all(asked.values()).then((all) => all.every((one) => one?.ok) && ask([later, ...data]))
+else ask(data)
 
 // Otherwise the browser would find out what a screen's module imports when that has arrived.
 const { lang } = document.documentElement
 addEventListener('hashchange', () => {
   // The table's files are in the language that the server chose. The page may have changed to another.
-  if (document.documentElement.lang === lang) preload(currentRoute()?.files)
+  if (document.documentElement.lang === lang) preload(currentRoute().files)
 })

@@ -45,6 +45,57 @@ describe('an open page', () => {
     expect(asked.length).toBeLessThanOrEqual(1)
   })
 
+  it('reads the counters of changes before what they count, so that no change between the two is missed', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const seen: string[] = []
+    const note = (what: string, url: string): void => {
+      const [, path] = /\/console\/(updates|inbox|tasks)\b/.exec(url) ?? []
+      if (path) seen.push(`${what} ${path}`)
+    }
+    page.on('request', (request) => note('asks for', request.url()))
+    page.on('response', (response) => note('has', response.url()))
+    await openAs(stage, who, '/tasks')
+    await page.getByText('No tasks yet').first().waitFor()
+    await expect.poll(() => seen).toEqual(expect.arrayContaining(['has inbox', 'has tasks']))
+    expect(seen.slice(0, 2)).toEqual(['asks for updates', 'has updates'])
+  })
+
+  it('whose session has expired asks for nothing else with it', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    await stage.platform.call('DELETE', '/console/session', { token: who.token })
+    const signIn = heading(page, 'Sign in')
+    await page.route('**/console/updates', async (route) => {
+      await signIn.waitFor()
+      await route.continue()
+    })
+    const answered = page.waitForResponse('**/console/updates')
+    await openAs(stage, who, '/tasks')
+    await (await answered).finished()
+    expect(await page.evaluate('[...window.early.keys()]')).toEqual([])
+  })
+
+  it('that couldn’t read the counters at first loads everything again with the first ones that it gets', async () => {
+    const { page, platform } = stage
+    const { socketsUrl } = platform.deps.settings
+    platform.deps.settings.socketsUrl = undefined
+    try {
+      const who = await person(stage)
+      await page.route('**/console/updates', (route) => route.abort())
+      const failed = page.waitForEvent('requestfailed')
+      await openAs(stage, who, '/tasks')
+      await failed
+      await page.getByText('No tasks yet').first().waitFor()
+      await createTask(who, 'Count the stock')
+      await page.unroute('**/console/updates')
+      await page.evaluate(`dispatchEvent(new Event('online'))`)
+      await page.getByText('Count the stock').waitFor({ timeout: 15_000 })
+    } finally {
+      platform.deps.settings.socketsUrl = socketsUrl
+    }
+  })
+
   it('connects again after its connection was lost, and shows what happened in the meantime', async () => {
     const { page } = stage
     const who = await person(stage)

@@ -15,6 +15,7 @@ import { reader } from '../../ui/format.ts'
 import { t } from '../../ui/messages.ts'
 import { address, navigate, redirect } from '../../ui/router.ts'
 import { api, onSessionExpired, type Schemas, unwrap } from './api.ts'
+import { readBaseline } from './live.ts'
 
 export type Identity = Schemas['ConsoleIdentity']
 
@@ -66,7 +67,7 @@ const adoptTimeZone = async ({ user }: Identity): Promise<void> => {
 /** Loads the user's identity and shows the console. */
 export const openConsole = async (): Promise<void> => {
   try {
-    const now = await unwrap(api.GET('/console/me'))
+    const [now] = await Promise.all([unwrap(api.GET('/console/me')), readBaseline()])
     const before = identity.value
     if (before && (before.user.id !== now.user.id || before.workspace.id !== now.workspace.id)) clearCache()
     if (keepLanguage(now.user.locale) && !miniApp) return location.reload()

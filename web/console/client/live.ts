@@ -26,34 +26,40 @@ const RETRY_MS = { first: 1_000, most: 120_000 }
 /** Pause after a refusal that another connection wouldn't change. */
 const REFUSED_MS = 5 * 60_000
 
+/** What {@link readBaseline} has read, if it could. */
+let baseline: Updates | undefined
 /** Counters of the previous update. Each only grows, so an update that arrives late or twice changes nothing. */
-let known: Updates['counts'] | undefined
+let known: Partial<Updates['counts']> = {}
 let watching = false
 let asking = false
 let timer: ReturnType<typeof setTimeout> | undefined
 
+/** An update that arrives late or twice has no counter that has grown, and its other fields don't count. */
 const apply = async ({ counts, unread_notifications }: Updates): Promise<void> => {
-  const before = known
   const topics = Object.keys(counts) as (keyof Updates['counts'])[]
-  const grown = before ? topics.filter((topic) => counts[topic] > before[topic]) : []
-  const isStale = before !== undefined && topics.some((topic) => counts[topic] < before[topic])
-  known = before
-    ? { ...counts, ...Object.fromEntries(topics.map((topic) => [topic, Math.max(counts[topic], before[topic])])) }
-    : counts
-  const wasOnline = online.value
-  online.value = true
-  if (!isStale) {
-    if (before && unread_notifications > unread.value)
+  // Without a baseline, nobody knows what has changed since the page loaded its data.
+  const last = (topic: keyof Updates['counts']): number => known[topic] ?? -1
+  const changed = topics.filter((topic) => counts[topic] > last(topic)).map((topic) => `${topic} `)
+  if (!topics.some((topic) => counts[topic] < last(topic))) {
+    if (known.notifications !== undefined && unread_notifications > unread.value)
       announce(t('You have a new notification.'), { to: '/notifications', label: t('View') })
     unread.value = unread_notifications
   }
-  // The first update reports no change, because everything is being loaded anyway. After a lost connection, reload all.
-  if (!before) return
-  const changed = grown.map((topic) => `${topic} `)
+  known = Object.fromEntries(topics.map((topic) => [topic, Math.max(counts[topic], last(topic))]))
   // A new draft arrives as a notification.
-  if (grown.includes('notifications')) changed.push('messages messenger')
+  if (changed.includes('notifications ')) changed.push('messages messenger')
   if (changed.length > 0) changed.push('inbox')
-  await refresh(...changed, ...(wasOnline ? [] : ['']))
+  // After a lost connection, reload all.
+  if (!online.value) changed.push('')
+  online.value = true
+  await refresh(...changed)
+}
+
+const read = () => api.GET('/console/updates', { params: { query: {} } })
+
+/** Reads the counters. Called before the page loads what they count, so that no change between the two is missed. */
+export const readBaseline = async (): Promise<void> => {
+  baseline = (await read().catch(() => undefined))?.data
 }
 
 /** Live connection of this page. */
@@ -94,14 +100,12 @@ const connect = (): void => {
   }
   socket.onclose = () => {
     if (live.socket !== socket) return
-    const wasReady = live.ready
     forget()
     if (!watching) return
     // The connection ends every two hours. The first message of the next one has the changes in between.
-    if (!wasReady || pause) schedulePoll()
+    schedulePoll()
     const wait = pause ?? Math.min(RETRY_MS.first * 2 ** live.failures++, RETRY_MS.most)
     retry = setTimeout(connect, wait * (0.5 + Math.random() / 2))
-    if (wasReady) schedulePoll()
   }
 }
 
@@ -123,11 +127,10 @@ const poll = async (): Promise<void> => {
   if (asking || !watching) return
   asking = true
   try {
-    const now = await unwrap(api.GET('/console/updates', { params: { query: {} } }))
+    const now = await unwrap(read())
     if (watching) await apply(now)
   } catch (error) {
-    const { status = 0 } = error as { status?: number }
-    if (status === 0) online.value = false
+    if (!(error as { status?: number }).status) online.value = false
   } finally {
     asking = false
     schedulePoll()
@@ -143,32 +146,27 @@ const schedulePoll = (): void => {
 const now = (): void => {
   if (document.hidden) return
   void poll()
-  if (!live.socket) {
-    live.failures = 0
-    connect()
-  }
+  live.failures = 0
+  connect()
 }
 
 /** Keeps visible data up to date. Returns a function that stops it. */
 export const startUpdates = (): (() => void) => {
   watching = true
-  known = undefined
+  known = baseline?.counts ?? {}
+  unread.value = baseline?.unread_notifications ?? 0
   live.failures = 0
-  void poll()
+  schedulePoll()
   connect()
-  document.addEventListener('visibilitychange', now)
-  addEventListener('online', now)
-  const offline = (): void => {
-    online.value = false
-  }
-  addEventListener('offline', offline)
+  const stopping = new AbortController()
+  document.addEventListener('visibilitychange', now, stopping)
+  addEventListener('online', now, stopping)
+  addEventListener('offline', () => (online.value = false), stopping)
   return () => {
     watching = false
     clearTimeout(timer)
     disconnect()
-    document.removeEventListener('visibilitychange', now)
-    removeEventListener('online', now)
-    removeEventListener('offline', offline)
+    stopping.abort()
   }
 }
 
