@@ -23,7 +23,7 @@ export const takePicture = async (page: Page, name: string, options: { fullPage?
 
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** A button whose work goes on can't be pressed, so its contrast may be low (WCAG 2.2, 1.4.3), which axe doesn't know. */
+/** WCAG 2.2 (1.4.3) exempts inactive controls from contrast. Axe doesn't know that a busy button is one. */
 const CONTRAST = { id: 'color-contrast', selector: ':not(button[aria-busy="true"])' }
 
 /** Returns the rule and the elements of each axe violation. */

@@ -15,7 +15,7 @@ afterEach(async () => {
   place.remove()
 })
 
-/** Counts its invocations, each after a time and once a file is there. */
+/** Counts its invocations. Each takes at least `waitMs`, and waits for the file `until`. */
 const COUNTER = `let invocations = 0
 const { existsSync } = require('node:fs')
 exports.handler = async ({ waitMs = 0, until } = {}) => {

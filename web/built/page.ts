@@ -19,8 +19,8 @@ interface Head {
   /** Configuration for the script, as `data-` attributes. Values aren't escaped. */
   data: Readonly<Record<string, string | boolean>> & { root: string; entry: string }
   /**
-   * Where the page keeps its session, and the requests that it starts with. With `later`, that and the screen's are sent after the
-   * answers to the others.
+   * Where the page keeps its session, and the requests that it starts with. If `later` is set, this path and the screen's data are
+   * requested once all of `paths` have been answered.
    */
   early: { session: string; credential?: string; paths: string[]; later?: string }
   /** Message shown while the script loads. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { expectFocus } from '#test/browser/keyboard.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { callAs, consoleStage, heading, openAs, type Person, person } from './harness.ts'
@@ -12,6 +12,16 @@ const createTask = (who: Person, title: string) =>
 const untilAnswered = async (): Promise<void> => {
   const socket = await stage.page.waitForEvent('websocket')
   await socket.waitForEvent('framereceived')
+}
+
+/** The platform offers no live connections for the rest of the test. */
+const withoutConnections = (): void => {
+  const { settings } = stage.platform.deps
+  const { socketsUrl } = settings
+  settings.socketsUrl = undefined
+  onTestFinished(() => {
+    settings.socketsUrl = socketsUrl
+  })
 }
 
 /** Counts the page's polls. */
@@ -77,23 +87,18 @@ describe('an open page', () => {
   })
 
   it('that couldn’t read the counters at first loads everything again with the first ones that it gets', async () => {
-    const { page, platform } = stage
-    const { socketsUrl } = platform.deps.settings
-    platform.deps.settings.socketsUrl = undefined
-    try {
-      const who = await person(stage)
-      await page.route('**/console/updates', (route) => route.abort())
-      const failed = page.waitForEvent('requestfailed')
-      await openAs(stage, who, '/tasks')
-      await failed
-      await page.getByText('No tasks yet').first().waitFor()
-      await createTask(who, 'Count the stock')
-      await page.unroute('**/console/updates')
-      await page.evaluate(`dispatchEvent(new Event('online'))`)
-      await page.getByText('Count the stock').waitFor({ timeout: 15_000 })
-    } finally {
-      platform.deps.settings.socketsUrl = socketsUrl
-    }
+    const { page } = stage
+    withoutConnections()
+    const who = await person(stage)
+    await page.route('**/console/updates', (route) => route.abort())
+    const failed = page.waitForEvent('requestfailed')
+    await openAs(stage, who, '/tasks')
+    await failed
+    await page.getByText('No tasks yet').first().waitFor()
+    await createTask(who, 'Count the stock')
+    await page.unroute('**/console/updates')
+    await page.evaluate(`dispatchEvent(new Event('online'))`)
+    await page.getByText('Count the stock').waitFor({ timeout: 15_000 })
   })
 
   it('connects again after its connection was lost, and shows what happened in the meantime', async () => {
@@ -205,30 +210,25 @@ describe('an open page', () => {
   })
 
   it('polls while the platform offers no connection', async () => {
-    const { page, platform } = stage
-    const { socketsUrl } = platform.deps.settings
-    platform.deps.settings.socketsUrl = undefined
-    try {
-      const who = await person(stage)
-      await page.clock.install()
-      const asked = polls()
-      const first = page.waitForResponse((response) => response.url().includes('/console/updates'))
-      await openAs(stage, who, '/tasks')
-      await heading(page, 'Tasks').waitFor()
-      await (await first).finished()
-      await createTask(who, 'Count the stock')
-      await page.clock.fastForward(29_000)
-      expect(asked).toHaveLength(1)
-      // The page sets its timer once it has read the answer, and a change is reported a moment after it was made.
-      await expect
-        .poll(async () => {
-          await page.clock.fastForward(2_000)
-          return page.getByText('Count the stock').isVisible()
-        })
-        .toBe(true)
-      expect(asked.length).toBeGreaterThan(1)
-    } finally {
-      platform.deps.settings.socketsUrl = socketsUrl
-    }
+    const { page } = stage
+    withoutConnections()
+    const who = await person(stage)
+    await page.clock.install()
+    const asked = polls()
+    const first = page.waitForResponse((response) => response.url().includes('/console/updates'))
+    await openAs(stage, who, '/tasks')
+    await heading(page, 'Tasks').waitFor()
+    await (await first).finished()
+    await createTask(who, 'Count the stock')
+    await page.clock.fastForward(29_000)
+    expect(asked).toHaveLength(1)
+    // The page sets its timer once it has read the answer, and a change is reported a moment after it was made.
+    await expect
+      .poll(async () => {
+        await page.clock.fastForward(2_000)
+        return page.getByText('Count the stock').isVisible()
+      })
+      .toBe(true)
+    expect(asked.length).toBeGreaterThan(1)
   })
 })

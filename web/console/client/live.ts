@@ -26,21 +26,21 @@ const RETRY_MS = { first: 1_000, most: 120_000 }
 /** Pause after a refusal that another connection wouldn't change. */
 const REFUSED_MS = 5 * 60_000
 
-/** What {@link readBaseline} has read, if it could. */
+/** Result of {@link readBaseline}. Undefined if the request failed. */
 let baseline: Updates | undefined
-/** Counters of the previous update. Each only grows, so an update that arrives late or twice changes nothing. */
+/** Highest counters so far. Empty if the baseline is missing. */
 let known: Partial<Updates['counts']> = {}
 let watching = false
 let asking = false
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** An update that arrives late or twice has no counter that has grown, and its other fields don't count. */
+/** Reloads what an update reports as changed. An update that arrives late or twice changes nothing. */
 const apply = async ({ counts, unread_notifications }: Updates): Promise<void> => {
   const topics = Object.keys(counts) as (keyof Updates['counts'])[]
-  // Without a baseline, nobody knows what has changed since the page loaded its data.
+  // Without a baseline, everything counts as changed.
   const last = (topic: keyof Updates['counts']): number => known[topic] ?? -1
   const changed = topics.filter((topic) => counts[topic] > last(topic)).map((topic) => `${topic} `)
-  if (!topics.some((topic) => counts[topic] < last(topic))) {
+  if (topics.every((topic) => counts[topic] >= last(topic))) {
     if (known.notifications !== undefined && unread_notifications > unread.value)
       announce(t('You have a new notification.'), { to: '/notifications', label: t('View') })
     unread.value = unread_notifications
@@ -57,7 +57,7 @@ const apply = async ({ counts, unread_notifications }: Updates): Promise<void> =
 
 const read = () => api.GET('/console/updates', { params: { query: {} } })
 
-/** Reads the counters. Called before the page loads what they count, so that no change between the two is missed. */
+/** Reads the counters. Must finish before the page loads any data: a change made in between would be missed. */
 export const readBaseline = async (): Promise<void> => {
   baseline = (await read().catch(() => undefined))?.data
 }
