@@ -463,7 +463,11 @@ describe('aip listen', () => {
     expect(verified(second)).toBe(true)
     await hooks.close()
 
-    const [delivery] = (await run(['deliveries', '--json'], keyOf(agent))).lines()
+    // The receiver has its request a moment before the platform has stored the answer.
+    const delivery = await until(async () => {
+      const [newest] = (await run(['deliveries', '--json'], keyOf(agent))).lines()
+      return newest.status === 'pending' ? undefined : newest
+    })
     expect(delivery).toMatchObject({ id: line.delivery_id, event_type: 'task.created', status: 'succeeded' })
     expect((await run(['deliveries', '--status', 'failed'], keyOf(agent))).stdout).toBe('')
     expect((await run(['deliveries', '--type', 'run.*'], keyOf(agent))).stdout).toBe('')
