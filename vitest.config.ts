@@ -1,5 +1,6 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from '#testkit/longest-first.ts'
+import { SpreadWaits } from '#testkit/spread-waits.ts'
 import { translationInto } from '#web/messages/compile.ts'
 import { messages } from '#web/messages/plugin.ts'
 
@@ -16,8 +17,11 @@ const SEED = process.env.SEED ?? String(Math.floor(Math.random() * 1_000_000))
 if (process.env.SEED === undefined) console.log(`SEED=${SEED}`)
 process.env.SEED = SEED
 
-/** One more than the cores: tests wait for stores, browsers and timers much of the time. */
-const WORKERS = 3
+/**
+ * Workers of each project. Both projects run at the same time in `npm test`, so that one uses the cores while the other waits. On
+ * two cores, one more worker in each makes everything take a tenth longer, because they push each other out of the caches.
+ */
+const WORKERS = Math.min(availableParallelism(), 4)
 
 export default defineConfig({
   // Tests of pages' modules see English.
@@ -30,7 +34,7 @@ export default defineConfig({
     // Processes take a twentieth less CPU than threads, whose memory belongs to one process.
     pool: 'forks',
     maxWorkers: WORKERS,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SpreadWaits },
     // CloudFormation's own checks run when the stacks are synthesized for real; here they take half the time of each synthesis.
     // Nobody reads where in the source each resource was made.
     env: { SEED, CDK_VALIDATION: 'false', CDK_DISABLE_STACK_TRACE: '1' },
@@ -56,8 +60,7 @@ export default defineConfig({
           include: process.env.PYTHON_TESTS ? PYTHON : process.env.GENERATOR_TESTS ? GENERATORS : WHOLE,
           globalSetup: ['testkit/global-setup.ts'],
           isolate: false,
-          // These tests wait for more than half of their time, and start once the others are over.
-          maxWorkers: WORKERS + 1,
+          // Within one Vitest, these tests start once the others are over.
           sequence: { groupOrder: 1 },
         },
       },
