@@ -12,15 +12,25 @@ const LONG = [
   'test/browser/budgets.test.ts',
   'test/browser/first-visit.test.ts',
   'test/local/sources.test.ts',
+  'test/e2e/agents.test.ts',
+  'test/e2e/live-updates.test.ts',
+  'test/local/gateway.test.ts',
 
   'test/functions/developer/listen.test.ts',
+  'test/shared/kernel/aws-calls.test.ts',
   'test/functions/workers/outside-sdk.test.ts',
   'test/faults/oauth.test.ts',
   'test/functions/admin/app-checks.test.ts',
   'test/functions/workers/inline-agents-provider.test.ts',
   'test/functions/api/run-stream.test.ts',
   'test/functions/mcp/calls.test.ts',
+  'test/shared/adapters/telegram.test.ts',
+  'test/functions/api/runs-wait.test.ts',
   'test/functions/mcp/server.test.ts',
+  'test/attacks/host-documents.test.ts',
+  'test/shared/adapters/outgoing-http/failures.test.ts',
+  'test/functions/a2a/clients.test.ts',
+  'test/cli/forward.test.ts',
 ]
 
 const rank = ({ moduleId }: TestSpecification): number => LONG.findIndex((file) => moduleId.endsWith(`/${file}`))

@@ -34,7 +34,7 @@ const SPREAD = ['GET /api/v1/dev/apps/{id}/logs, middle']
 it('every page of every list costs the same with more records', async () => {
   // More records than any bounded scan looks at, such as some filters and the number of unread notifications.
   const sizes = [420, 640]
-  const among = sampleOf(Object.keys(LISTS), 10)
+  const among = sampleOf(Object.keys(LISTS), 20)
   const [table] = listTables(await measureLists({ sizes, among }), sizes)
   const more = table?.rows.filter((row) => row.at(-1) !== 'yes').map(([list, page]) => `${list}, ${page}`)
   // Polling looks at 1,000 entries of the feed (shared/delivery/feed/polling.ts).

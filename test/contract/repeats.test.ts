@@ -63,7 +63,7 @@ describe.each(posts)('%s', (_name, endpoint, n) => {
     expect(stage.hooks.requests.length).toBe(requests)
   })
 
-  it.runIf(isSampled(n, 12))(
+  it.runIf(isSampled(n, 24))(
     'is completed by the retry with the same key after its handler dies after any write, without duplicates',
     async () => {
       const finished: (typeof one)[] = []

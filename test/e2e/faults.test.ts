@@ -3,7 +3,11 @@ import { receiverKinds } from '#bench/faults/kinds.ts'
 import { RETRY_DELAYS, runFaults } from '#bench/faults/run-faults.ts'
 import { holds } from '#bench/faults/tables.ts'
 import { tableOf } from '#bench/faults.ts'
+import { DEEP } from '#testkit/sampling.ts'
 import { usingOwnLocal } from './using-local.ts'
+
+/** Each kind of receiver gets some of them. */
+const EVENTS = DEEP ? 150 : 100
 
 const running = usingOwnLocal(() => ({
   watchDynamodb: true,
@@ -14,7 +18,7 @@ it('with dying workers and failing dependencies, every event is delivered or dea
   const { table, close } = tableOf(running.platform)
   try {
     const played = await runFaults(running.platform, table, {
-      events: 150,
+      events: EVENTS,
       seed: 11,
       tenants: 2,
       // A receiver that hangs at every attempt takes half a minute.
@@ -36,7 +40,7 @@ it('with dying workers and failing dependencies, every event is delivered or dea
     })
     const { account, due, tally } = played
     expect(account.discrepancies).toEqual([])
-    expect(account).toMatchObject({ events: 150, expected: account.delivered + account.failed + account.skipped })
+    expect(account).toMatchObject({ events: EVENTS, expected: account.delivered + account.failed + account.skipped })
     expect(due.maxOverdueMs).toBeLessThanOrEqual(120_000)
     expect(holds(played)).toBe(true)
     // Checks that the faults happened: all kinds of receivers, dead workers, store failures, repeated messages.

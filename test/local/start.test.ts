@@ -5,6 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { freePort } from '#local/free-port.ts'
 import { prepare, ROOT } from '#local/prepare.ts'
 import { ASSEMBLY } from '#testkit/assembly.ts'
+import { sampleOf } from '#testkit/sampling.ts'
 import { below, killAll, npmStart } from './npm-start.ts'
 import { temporaryFolder, until } from './support.ts'
 
@@ -32,7 +33,7 @@ const startBuilt = (args: string[], env: Record<string, string> = {}) => {
 }
 
 describe('npm start', () => {
-  test.each([
+  const signals = [
     ['SIGTERM', 'npm'],
     ['SIGHUP', 'npm'],
     ['SIGKILL', 'npm'],
@@ -40,7 +41,8 @@ describe('npm start', () => {
     // Ctrl-C. Sent to npm alone, it has no effect where the shell is dash, which ignores it until the program ends.
     ['SIGINT', 'its process group'],
     ['SIGHUP', 'its process group'],
-  ] as const)('stops completely on %s to %s', async (signal, receiver) => {
+  ] as const
+  test.each(sampleOf(signals, 2))('stops completely on %s to %s', async (signal, receiver) => {
     const { pid, baseUrl } = await startBuilt(['--port', '0'])
     const all = below(pid)
     // npm, its shell unless it has exec'd the program, the platform, the database.

