@@ -8,8 +8,8 @@ import path from 'node:path'
  * only the tests under them (`npm test -- test/faults`). `--deep` runs every case of sampled tests. The last line is
  * the total, in which each check counts as one.
  *
- * Tests of the project `whole` wait for browsers, processes and timers for half of their time. Those of `unit` and the static
- * checks only compute: they run meanwhile, at a lower priority, so that the others are not kept waiting.
+ * Tests of the project `whole` wait for browsers, processes and timers for half of their time. Those of `unit` mostly compute: they
+ * run meanwhile, at a lower priority, so that the others are not kept waiting. The static checks take what both leave idle.
  */
 type Check = [name: string, command: string, ...args: string[]]
 
@@ -33,8 +33,9 @@ const STATIC: Check[] = [
 ]
 const RESULTS = 'test-results'
 
-/** Priority of work that only computes; 0 is that of other processes, 19 the lowest. */
+/** Priorities of work that only computes; 0 is that of other processes, 19 the lowest. */
 const LOW = 2
+const LOWEST = 10
 
 /** Keeps colours out of files: some tools add them whenever CI is set. */
 const env = {
@@ -128,7 +129,7 @@ const testing =
   paths.length > 0
     ? [test('tests', paths)]
     : [test('whole', ['--project=whole']), test('unit', ['--project=unit'], 'pipe', LOW)]
-const [tests, failedChecks] = await Promise.all([Promise.all(testing), check(statics, LOW)])
+const [tests, failedChecks] = await Promise.all([Promise.all(testing), check(statics, LOWEST)])
 
 const sum = (of: readonly number[]): number => of.reduce((all, one) => all + one, 0)
 const checks = build.length + statics.length
