@@ -7,6 +7,7 @@ import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { verifyReceipt } from '#shared/work/receipts/verify.ts'
 import { ApprovalEntity } from '#shared/work/runs/entity.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { isSampled } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -101,6 +102,8 @@ it('every change of one byte is refused', async () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const accepted: string[] = []
   for (let at = 0; at < receipt.length; at++) {
+    // The last two are always tried, because not all of their bits count.
+    if (at < receipt.length - 2 && !isSampled(at, 3)) continue
     const own = receipt.charCodeAt(at)
     // The neighbours differ in the last bits, which lenient decoders drop. The others cover the rest of the byte.
     const others = [own ^ 1, own ^ 2, own ^ 4, own ^ 8, own ^ 16, own ^ 32, own ^ 64].map((code) =>

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Answer } from '#testkit/platform.ts'
+import { isSampled } from '#testkit/sampling.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingStage, usingWorld } from '#testkit/using-stage.ts'
 import { pathWithUnknownIds } from '#testkit/world.ts'
@@ -42,11 +43,11 @@ const writing = endpoints.filter(
 
 describe(`${BODIES.length} bodies that name prototypes at ${writing.length} endpoints`, () => {
   it('are refused or taken as data: nothing is polluted, nothing fails', async () => {
-    for (const endpoint of writing) {
+    for (const [at, endpoint] of writing.entries()) {
       const headers = world.credentials[endpoint.caller] ?? {}
       platform.clock.advance(1_200)
       await Promise.all(
-        BODIES.map(async (body) => {
+        BODIES.filter((_, n) => isSampled(at + n, 3)).map(async (body) => {
           const answer = await platform.call(endpoint.method, pathWithUnknownIds(endpoint), { headers, body })
           expectNoFailure(answer, `${nameOf(endpoint)} ${body}`)
           if (!endpoint.anyJson && !endpoint.lenient) expectRefusal(answer, `${nameOf(endpoint)} ${body}`)

@@ -13,7 +13,7 @@ const LIMIT = { script: 100_000, compressed: 40_000 }
 /** Pages nearest to the limits, which every run weighs. `SIZES=1` prints the weight of each page. */
 const HEAVIEST = ['console-runs-id', 'console-start', 'console-chat-id']
 
-const isDrawn = ({ name }: Stop, n: number): boolean => HEAVIEST.includes(name) || isSampled(n, 3)
+const isDrawn = ({ name }: Stop, n: number): boolean => HEAVIEST.includes(name) || isSampled(n, 6)
 
 const sizes = new Map<string, { script: number; compressed: number }>()
 

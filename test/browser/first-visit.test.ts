@@ -33,7 +33,7 @@ const LARGEST = `new Promise((resolve) => {
 
 describe('the largest part of a page', () => {
   let sights: Sights
-  it.each(sampleOf(STOPS, 2))(
+  it.each(sampleOf(STOPS, 4))(
     'of $surface ($name) is there within seconds at 400 kbit/s with 400 ms of latency',
     async (stop) => {
       sights ??= await furnish(stage)

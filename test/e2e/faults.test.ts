@@ -7,7 +7,7 @@ import { DEEP } from '#testkit/sampling.ts'
 import { usingOwnLocal } from './using-local.ts'
 
 /** Each kind of receiver gets some of them. */
-const EVENTS = DEEP ? 150 : 100
+const EVENTS = DEEP ? 150 : 80
 
 const running = usingOwnLocal(() => ({
   watchDynamodb: true,

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '#local/free-port.ts'
 import { ROOT } from '#local/prepare.ts'
+import { isSampled } from '#testkit/sampling.ts'
 import { answersOf, blocksOf, findDifferences, kindOf, type Printed, runBlocks } from './guide-blocks.ts'
 import { pythonVersion } from './python.ts'
 import { type Running, startLocal, temporaryFolder } from './support.ts'
@@ -100,15 +101,19 @@ describe.skipIf(python === undefined)('work as written, in one terminal, against
     place.remove()
   })
 
-  it('the local quickstart works in TypeScript', async () => {
-    const folder = mkdtempSync(path.join(place.folder, 'typescript-'))
-    const own = blocksOf('quickstart').filter(({ tab }) => tab !== 'Python')
-    // The account and the app of the reader in Python exist already.
-    const placeOwn = (text: string) => put(text).replaceAll(/\b(greeter|ada)\b/gi, '$1-ts')
-    const answers = answersOf(own, await runBlocks(own, folder, placeOwn))
-    for (const { shown, output } of answers)
-      expect(findDifferences(JSON.parse(placeOwn(shown.code)), JSON.parse(output)), `${shown.line}`).toEqual([])
-  }, 60_000)
+  it.runIf(isSampled(1, 2))(
+    'the local quickstart works in TypeScript',
+    async () => {
+      const folder = mkdtempSync(path.join(place.folder, 'typescript-'))
+      const own = blocksOf('quickstart').filter(({ tab }) => tab !== 'Python')
+      // The account and the app of the reader in Python exist already.
+      const placeOwn = (text: string) => put(text).replaceAll(/\b(greeter|ada)\b/gi, '$1-ts')
+      const answers = answersOf(own, await runBlocks(own, folder, placeOwn))
+      for (const { shown, output } of answers)
+        expect(findDifferences(JSON.parse(placeOwn(shown.code)), JSON.parse(output)), `${shown.line}`).toEqual([])
+    },
+    60_000,
+  )
 
   it.each(RUN)('%s: every block works, and every answer matches', (name) => {
     const own = blocks.filter(({ guide }) => guide === name)

@@ -8,6 +8,7 @@ import { freePort } from '#local/free-port.ts'
 import { ROOT } from '#local/prepare.ts'
 import { buildCliPackage } from '#ops/cli-package.ts'
 import { buildSdkPackage } from '#ops/sdk-package.ts'
+import { isSampled } from '#testkit/sampling.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 import { testSdkAgent } from './sdk-agent.ts'
 import { until } from './support.ts'
@@ -71,7 +72,8 @@ describe('the agent SDK, packed and installed in an empty folder', () => {
   })
 })
 
-describe('from an empty folder to a review, with the packages alone', () => {
+// The hosted quickstart goes the same way, with the tool from its sources (test/e2e/guides.test.ts).
+describe.runIf(isSampled(0, 2))('from an empty folder to a review, with the packages alone', () => {
   const children: ReturnType<typeof spawn>[] = []
   afterAll(async () => {
     for (const child of children) {

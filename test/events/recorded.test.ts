@@ -8,6 +8,7 @@ import { type InvokeResult, type Platform, startPlatform } from '#local/platform
 import { ROOT } from '#local/prepare.ts'
 import { temporaryFolder } from '#test/e2e/support.ts'
 import { ASSEMBLY } from '#testkit/assembly.ts'
+import { sampleOf } from '#testkit/sampling.ts'
 import { CASES, fileOf, type RecordedCase } from './cases.ts'
 import { stable } from './stable.ts'
 
@@ -54,7 +55,12 @@ const invoke = (one: RecordedCase): Promise<InvokeResult> => {
 }
 
 describe('every recorded request gets the stated answer', () => {
-  test.each(named.filter(([, { trigger }]) => trigger === 'api-gateway'))('%s', async (_file, one) => {
+  test.each(
+    sampleOf(
+      named.filter(([, { trigger }]) => trigger === 'api-gateway'),
+      2,
+    ),
+  )('%s', async (_file, one) => {
     const answer = await answerOf(await invoke(one))
     expect(answer.statusCode, answer.body).toBe(one.answers?.status)
     if (one.answers?.code) expect(codeOf(answer)).toBe(one.answers.code)

@@ -42,7 +42,7 @@ describe('npm start', () => {
     ['SIGINT', 'its process group'],
     ['SIGHUP', 'its process group'],
   ] as const
-  test.each(sampleOf(signals, 2))('stops completely on %s to %s', async (signal, receiver) => {
+  test.each(sampleOf(signals, 3))('stops completely on %s to %s', async (signal, receiver) => {
     const { pid, baseUrl } = await startBuilt(['--port', '0'])
     const all = below(pid)
     // npm, its shell unless it has exec'd the program, the platform, the database.

@@ -136,11 +136,11 @@ export const visit = async (page: Page, place: string): Promise<void> => {
 type Screen = [name: string, place: string, title: string | RegExp, ready: string | RegExp]
 
 /**
- * Visits screens, one in two by the seed, and expects each to be accessible and to have no image but logos. Pictures are taken of all.
+ * Visits screens, one in three by the seed, and expects each to be accessible and to have no image but logos. Pictures are taken of all.
  * @param prefix of the screens' names
  */
 export const expectScreens = async (page: Page, prefix: string, screens: readonly Screen[]): Promise<void> => {
-  for (const [name, place, title, ready] of PICTURES ? screens : sampleOf(screens, 2)) {
+  for (const [name, place, title, ready] of PICTURES ? screens : sampleOf(screens, 3)) {
     await visit(page, place)
     await heading(page, title).waitFor()
     await page.locator('main').getByText(ready).first().waitFor()
