@@ -19,7 +19,7 @@ process.env.SEED = SEED
 
 /**
  * Workers of each project. Both projects run at the same time in `npm test`, so that one uses the cores while the other waits. On
- * two cores, one more worker in each makes everything take a tenth longer, because they push each other out of the caches.
+ * two cores, three and four workers take a tenth longer than two and two, because they push each other out of the caches.
  */
 const WORKERS = Math.min(availableParallelism(), 4)
 
