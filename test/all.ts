@@ -35,7 +35,7 @@ const RESULTS = 'test-results'
 
 /** Priorities of work that only computes; 0 is that of other processes, 19 the lowest. */
 const LOW = 2
-const LOWEST = 10
+const LOWER = 10
 
 /** Keeps colours out of files: some tools add them whenever CI is set. */
 const env = {
@@ -129,7 +129,7 @@ const testing =
   paths.length > 0
     ? [test('tests', paths)]
     : [test('whole', ['--project=whole']), test('unit', ['--project=unit'], 'pipe', LOW)]
-const [tests, failedChecks] = await Promise.all([Promise.all(testing), check(statics, LOWEST)])
+const [tests, failedChecks] = await Promise.all([Promise.all(testing), check(statics, LOWER)])
 
 const sum = (of: readonly number[]): number => of.reduce((all, one) => all + one, 0)
 const checks = build.length + statics.length

@@ -40,8 +40,9 @@ const groupOf = ({ project }: TestSpecification): number => project.config.seque
 const spread = (files: readonly TestSpecification[]): TestSpecification[] => {
   const long = files.filter((file) => rank(file) >= 0).sort((a, b) => rank(a) - rank(b))
   const others = files.filter((file) => rank(file) < 0)
-  const step = Math.max(1, Math.floor(others.length / 2 / Math.max(1, long.length)))
-  return others.flatMap((file, n) => (n % step === 0 ? [...long.splice(0, 1), file] : [file])).concat(long)
+  const step = others.length / 2 / long.length
+  const places = [...long.map((file, n) => ({ file, at: n * step })), ...others.map((file, n) => ({ file, at: n }))]
+  return places.sort((a, b) => a.at - b.at).map(({ file }) => file)
 }
 
 /**

@@ -102,7 +102,7 @@ it('every change of one byte is refused', async () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const accepted: string[] = []
   for (let at = 0; at < receipt.length; at++) {
-    // The last two are always tried, because not all of their bits count.
+    // The end is always tried: not all bits of the last character count.
     if (at < receipt.length - 2 && !isSampled(at, 3)) continue
     const own = receipt.charCodeAt(at)
     // The neighbours differ in the last bits, which lenient decoders drop. The others cover the rest of the byte.
