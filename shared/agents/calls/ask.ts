@@ -3,6 +3,7 @@ import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
+import { missing } from '#shared/table/expressions.ts'
 import {
   type Following,
   isActive,
@@ -111,7 +112,7 @@ const ownClock = ({ chain_id: _id, chain_deadline: _deadline, first_hop_at: _hop
 const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: string): Promise<Asked> => {
   const asking: AgentCall = { kind: 'ask_agent', agent: ask.agent, tool: ask.tool, audience: ask.audience }
   const call = startCall(work, caller, asking)
-  return withRefusalAudit(work, call, async () => {
+  const attempt = async (caller: CallingAgent): Promise<Asked> => {
     const {
       target,
       chain,
@@ -142,16 +143,40 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
       ...writes,
       ...(ask.more?.(run) ?? []),
       audited,
-      ...(caller.run ? [firstHop(work, caller.run, run)] : []),
+      ...(caller.run ? [hopWrite(work, caller.run, run, chain)] : []),
     ])
     return { run, agent: target.installation }
+  }
+  return withRefusalAudit(work, call, async () => {
+    try {
+      return await attempt(caller)
+    } catch (error) {
+      if (!(error instanceof LaterHop)) throw error
+      return await attempt({ ...caller, run: error.asking })
+    }
   })
 }
 
-/** Sign of life of the asking run. The chain's time begins with a root run's first question that it waits for. */
-const firstHop = (work: Work, asking: Run, asked: Run): Write => {
+/** Error for a question that was the first of its root run until another one was faster, which set the chain's deadline. */
+class LaterHop extends Error {
+  readonly asking: Run
+  constructor(asking: Run) {
+    super('another question of the run was its first')
+    this.asking = asking
+  }
+}
+
+/** Sign of life of the asking run. The chain's time begins once, with a root run's first question that it waits for. */
+const hopWrite = (work: Work, asking: Run, asked: Run, { first_hop_at }: Admitted['chain']): Write => {
   const begins = isAwaitedByAgent(asked) && asking.chain_depth === 0 && asking.first_hop_at === undefined
-  return signOfLife(work, asking, begins ? { first_hop_at: work.clock.now() } : {})
+  const write = signOfLife(work, asking, begins ? { first_hop_at } : {})
+  if (!begins) return write
+  return {
+    ...write,
+    where: { ...write.where, first_hop_at: missing },
+    otherwise: (current: Run | undefined) =>
+      current?.first_hop_at === undefined ? write.otherwise?.(current as never) : new LaterHop(current),
+  }
 }
 
 /**

@@ -29,11 +29,11 @@ export interface ChainPosition {
   private_to?: string | undefined
 }
 
-/** @param now start of the time limit for a root run that has asked no agent yet */
-const positionOf = (run: Run, now: number): ChainPosition => ({
+/** @param hop start of the time limit for a root run that has asked no agent yet */
+const positionOf = (run: Run, hop: number): ChainPosition => ({
   chain_id: run.chain_id,
   chain_depth: run.chain_depth,
-  chain_deadline: run.chain_depth > 0 ? run.chain_deadline : (run.first_hop_at ?? now) + CHAIN_TIME,
+  chain_deadline: run.chain_depth > 0 ? run.chain_deadline : (run.first_hop_at ?? hop) + CHAIN_TIME,
   first_hop_at: run.first_hop_at,
   chain_started_at: run.chain_started_at ?? run.created_at,
   audience: run.audience,
@@ -143,6 +143,7 @@ const privateTo = (marks: readonly ChainMark[]): string | undefined =>
  *   the call starts a chain.
  * @param run the run that the call belongs to
  * @param bound true if the token is that run's own
+ * @returns the position; its `first_hop_at` is this call if a root run has asked no agent yet
  */
 export const loadCallPosition = async (
   deps: Pick<Deps, 'table' | 'clock'>,
@@ -151,14 +152,15 @@ export const loadCallPosition = async (
   bound: boolean,
 ): Promise<Omit<ChainPosition, 'chain_id'> & { chain_id: string | undefined }> => {
   const now = deps.clock.now()
-  if (run && bound) return positionOf(run, now)
+  const own = run && { ...positionOf(run, now), first_hop_at: run.first_hop_at ?? now }
+  if (own && bound) return own
   const marks = await listMarks(deps, installationId)
   const worst = deepest(marks)
   const deadlines = marks.filter(({ chain_depth }) => chain_depth > 0)
   const started = deadlines.length > 0 ? earliest(deadlines) : undefined
-  if (run) {
+  if (own) {
     return {
-      ...positionOf(run, now),
+      ...own,
       ...(run.chain_depth === 0 && started !== undefined && { chain_deadline: started }),
       chain_depth: Math.max(run.chain_depth, worst?.chain_depth ?? 0),
       audience: run.audience === 'external' ? 'external' : audienceOf(marks),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { TaskEntity } from '#shared/work/tasks/entity.ts'
 import type { Answer } from '#testkit/platform.ts'
@@ -24,6 +24,36 @@ const startRun = (token: string) => platform.call('POST', '/api/v1/runs', { toke
 const handed = async (count: number) => {
   await agents.receiver.received(count)
 }
+
+describe('the deadline of a chain', () => {
+  const deadlinesOf = async (agent: Parameters<typeof agents.runsOf>[0]) =>
+    new Set((await agents.runsOf(agent)).map(({ chain_deadline }) => chain_deadline))
+
+  afterEach(() => platform.clock.tick(0))
+
+  it('is set by the first question and stays the same for the next ones', async () => {
+    const [a, b] = await agents.team({}, { behaviour: succeedsWith({}) })
+    const { token, run } = await agents.running(a)
+    platform.clock.tick(7)
+    for (let i = 0; i < 3; i++) expect((await agents.asking(token, b.slug)).status).toBe(200)
+    const [deadline, ...others] = await deadlinesOf(b)
+    expect(others).toEqual([])
+    const [asking] = (await agents.runsOf(a)).filter(({ id }) => id === run.id)
+    expect(asking?.first_hop_at).toBe((deadline ?? 0) - 120_000)
+  })
+
+  it('is set once by questions at the same time', async () => {
+    const [a, b] = await agents.team({}, { behaviour: succeedsWith({}) })
+    const { token } = await agents.running(a)
+    platform.clock.tick(7)
+    const answers = await agents.whileWorking(() =>
+      Promise.all(Array.from({ length: 4 }, () => agents.ask(token, b.slug))),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect((await agents.runsOf(b)).length).toBe(4)
+    expect((await deadlinesOf(b)).size).toBe(1)
+  })
+})
 
 describe('the depth of a chain', () => {
   it('allows A to ask B to ask C to ask D, and D to ask no one', async () => {
