@@ -53,9 +53,6 @@ export const readsKeyObjects = (capability: Capability): boolean => keyObjects.i
 export const usesDataKeys = (capability: Capability): boolean =>
   capability === 'keys:data' || capability === 'keys:destroy'
 
-/** Partition keys of the audit, which no role may change or delete. */
-export const AUDIT_KEYS = 'AUDIT#*'
-
 /**
  * Partition keys of append-only records that only functions with one capability may write. They prove what others did, so that a
  * function which can write the rest of the table can't forge them.
@@ -67,7 +64,6 @@ export const GUARDED_KEYS = {
   'keys:cards': 'SIGNING-KEYS#cards',
   /** Marks of used receipts. */
   'receipts:use': 'RECEIPT#*',
-  'audit:record': AUDIT_KEYS,
 } as const satisfies Partial<Record<Capability, string>>
 
 /**
@@ -249,7 +245,7 @@ export function permissions(
     allow('WriteLogs', ['logs:CreateLogStream', 'logs:PutLogEvents'], [`${logGroup}:*`]),
     ...(traced ? [allow('WriteTraces', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*'])] : []),
     denyAuditTable(capabilities, to.auditTable),
-    denyAuditChanges(to.table),
+    denyProofChanges(to.table),
     denyForgery(capabilities, to.table),
     ...(capabilities.includes('audit:record') ? [] : [denyRecording(to.table)]),
   )
@@ -280,12 +276,12 @@ function denyAuditTable(capabilities: Capability[], auditTable: string): PolicyS
 }
 
 /**
- * Makes other proofs append-only, and entries from before the audit had a table of its own: no role may change or delete one. IAM can't demand a condition on a put, so only one
- * function may put any, and its code never replaces one (`attribute_not_exists`). The hash chain shows if another did.
+ * Makes other proofs append-only: no role may change or delete one. IAM can't demand a condition on a put, so only one function may put
+ * any, and its code never replaces one (`attribute_not_exists`).
  */
-function denyAuditChanges(table: string): PolicyStatement {
+function denyProofChanges(table: string): PolicyStatement {
   return new PolicyStatement({
-    sid: 'AuditIsAppendOnly',
+    sid: 'ProofsAreAppendOnly',
     effect: Effect.DENY,
     actions: CHANGES,
     resources: [table],

@@ -18,6 +18,7 @@ import {
 } from '#shared/identity/people/entity.ts'
 import { ObservedRunEntity, observedState } from '#shared/insight/observed-runs/entity.ts'
 import { logWrites } from '#shared/insight/statistics/log.ts'
+import { utcDate } from '#shared/kernel/clock.ts'
 import { type IdKind, newId } from '#shared/kernel/ids.ts'
 import { AgentRequestEntity } from '#shared/marketplace/requests/entity.ts'
 import { AppReviewEntity, DeveloperReviewEntity, ReviewEntity } from '#shared/marketplace/reviews/entity.ts'
@@ -187,6 +188,7 @@ const audit = ({ id, common, agent, user, at, picked }: Place): Write[] => [
     actor: user,
     target: { type: 'agent', id: agent.installation_id },
     details: { tool: 'http_fetch', agent: agent.slug },
+    chain: { day: utcDate(at), seq: 1, previous: '', hash: '' },
     created_at: at,
   }),
 ]

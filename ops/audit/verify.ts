@@ -30,7 +30,7 @@ export const readRange = (
 /** Returns the lines that an operator reads. */
 export const describeVerification = (
   { scope, from, to }: Range,
-  { days, entries, unanchored, unchained, broken }: Verification,
+  { days, entries, unanchored, broken }: Verification,
 ): string[] => {
   const counted = `${entries} entries on ${days} days`
   if (broken) {
@@ -41,6 +41,5 @@ export const describeVerification = (
   return [
     `The audit of ${scope} from ${from} to ${to} is intact: ${counted}.`,
     ...(unanchored > 0 ? [`${unanchored} of them aren’t in the bucket yet. Anchors are written every 5 minutes.`] : []),
-    ...(unchained > 0 ? [`${unchained} more are from before the audit was chained, and can’t be verified.`] : []),
   ]
 }

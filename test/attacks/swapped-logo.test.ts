@@ -1,10 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { fetchEarlierLogos } from '#ops/upgrade/0006-logos.ts'
-import { fetchPlatformLogo } from '#ops/upgrade/0007-platform-logo.ts'
-import { runUpgrades } from '#ops/upgrade/run.ts'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { LogoFetchEntity } from '#shared/catalogue/logos/entity.ts'
-import { PlatformIdentityEntity } from '#shared/staff/platform/entity.ts'
 import { asAdmin, submitApp } from '#test/functions/admin/moderation-support.ts'
 import { signIn } from '#test/functions/console/marketplace-support.ts'
 import { newApp, newDeveloper } from '#testkit/developers.ts'
@@ -12,7 +8,6 @@ import { pngOf } from '#testkit/images.ts'
 import { actors, REDIRECT } from '#testkit/oauth.ts'
 import { succeeded } from '#testkit/platform.ts'
 import type { Answer } from '#testkit/receiver.ts'
-import { upgradeOptions } from '#testkit/upgrades.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -281,16 +276,6 @@ describe('a logo', () => {
     expect(await stored()).toBeUndefined()
   })
 
-  it('of an app from before this version is fetched by the upgrade', async () => {
-    const { app, approve } = await submitted()
-    await approve()
-    await platform.deps.table.transact([AppEntity.update(app, { set: { logo: undefined } })])
-    expect(await shownTo(app)).toMatch(AVATAR)
-    await runUpgrades([fetchEarlierLogos], upgradeOptions(platform))
-    await platform.drain()
-    expect(await shows(await shownTo(app), HONEST)).toBe(true)
-  })
-
   it('of the platform’s own agent is fetched, too', async () => {
     const body = { name: 'Ada', logo: `${outside.url}/logo.png`, policy: null }
     expect((await admin('PUT', '/admin/settings/pm-identity', body)).status).toBe(200)
@@ -300,11 +285,5 @@ describe('a logo', () => {
     const { token } = await signIn(platform)
     const { items } = (await platform.call('GET', '/console/conversations', { token })).body
     expect(items[0].answered_by).toMatchObject({ type: 'orchestrator', logo_path })
-
-    const at = { name: 'pm-identity' }
-    await platform.deps.table.transact([PlatformIdentityEntity.update(at, { set: { logo: undefined } })])
-    await runUpgrades([fetchPlatformLogo], upgradeOptions(platform))
-    await platform.drain()
-    expect((await admin('GET', '/admin/settings')).body.pm_identity.logo_path).toBe(logo_path)
   })
 })

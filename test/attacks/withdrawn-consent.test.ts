@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { withdrawLapsed } from '#ops/upgrade/0005-lapsed-consents.ts'
-import { runUpgrades } from '#ops/upgrade/run.ts'
-import { GrantEntity } from '#shared/access/grants/entity.ts'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
@@ -11,7 +8,6 @@ import { installed } from '#testkit/fixtures.ts'
 import { actors, pkce } from '#testkit/oauth.ts'
 import type { Answer } from '#testkit/platform.ts'
 import type { Received } from '#testkit/receiver.ts'
-import { upgradeOptions } from '#testkit/upgrades.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -279,65 +275,6 @@ describe('an uninstalled app', () => {
     await endRemovedInstallation(createWorkerWork(platform.deps), pair.installation_id)
     await platform.drain()
     expect(hook.requests.map(({ headers: { 'x-svc-event': type } }) => type)).toEqual(['installation.removed'])
-  })
-})
-
-describe('a record from before consents were kept', () => {
-  const aged = async (customer: Connected, set: object = {}) => {
-    const at = { workspace_id: customer.pair.workspace_id, id: customer.pair.installation_id }
-    const old = { consents: undefined, consent_version: undefined, ...set }
-    await platform.deps.table.transact([InstallationEntity.update(at, { set: old })])
-  }
-
-  it('loses its scopes with its last grant', async () => {
-    const customer = await connected()
-    await aged(customer)
-    await ENDINGS['the customer deletes the only grant']?.(customer)
-    expect(await customer.installation()).toMatchObject({ scopes: [], withdrawn_at: platform.clock.now() })
-  })
-
-  it('is withdrawn by the upgrade if its last grant ended before, as if it ended now', async () => {
-    const customer = await connected()
-    const { pair, consent } = customer
-    hook.requests.length = 0
-    await platform.call('POST', '/api/v1/webhooks', {
-      token: pair.access_token,
-      body: { url: `${hook.url}/hook`, events: ['notification.created'] },
-    })
-    const { id } = await customer.run()
-    // The version before only ended the grant.
-    const [{ id: grant }] = await customer.grants()
-    const ended = { status: 'revoked', revoked_at: platform.clock.now() } as const
-    await platform.deps.table.transact([
-      GrantEntity.update({ installation_id: pair.installation_id, id: grant }, { set: ended }),
-    ])
-    await aged(customer)
-    const other = await connected()
-    await aged(other)
-    platform.clock.advance(3_600_000)
-
-    const [record] = await runUpgrades([withdrawLapsed], upgradeOptions(platform))
-    expect(record?.changed).toBe(1)
-    expect(await customer.installation()).toMatchObject({ scopes: [], withdrawn_at: platform.clock.now() })
-    expect((await other.installation())?.withdrawn_at).toBeUndefined()
-    await platform.drain()
-    const run = await platform.call('GET', `/console/runs/${id}`, { token: consent.person.token })
-    expect(run.body).toMatchObject({ status: 'cancelled', error_code: 'access_withdrawn' })
-    expect(hook.requests.map(({ headers: { 'x-svc-event': type } }) => type)).toEqual(['installation.updated'])
-    await emitCustom(pair)
-    await platform.drain()
-    expect(hook.requests, 'paused').toHaveLength(1)
-    expect((await runUpgrades([{ ...withdrawLapsed, id: '0905-again' }], upgradeOptions(platform)))[0]?.changed).toBe(0)
-  })
-
-  it('keeps the scopes of a direct install when a later grant ends', async () => {
-    const customer = await connected()
-    const created_at = platform.clock.now() - 86_400_000
-    await aged(customer, { created_at, scopes: ['runs:read'] })
-    await ENDINGS['the customer deletes the only grant']?.(customer)
-    const installation = await customer.installation()
-    expect(installation?.scopes).toEqual(['runs:read'])
-    expect(installation?.withdrawn_at).toBeUndefined()
   })
 })
 

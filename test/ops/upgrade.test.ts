@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { upgradeData } from '#local/upgrade.ts'
-import { runUpgrades, type UpgradeOptions } from '#ops/upgrade/run.ts'
+import { pendingUpgrades, runUpgrades, type UpgradeOptions } from '#ops/upgrade/run.ts'
 import type { Upgrade } from '#ops/upgrade/upgrade.ts'
 import { UPGRADES } from '#ops/upgrade/upgrades.ts'
 import { ListedAppEntity } from '#shared/catalogue/apps/entity.ts'
-import { unlistingWrites } from '#shared/catalogue/apps/list-app.ts'
 import { UpgradeEntity } from '#shared/foundation/upgrades/entity.ts'
-import { listApp, signIn } from '#test/functions/console/marketplace-support.ts'
 import { runCommand } from '#testkit/command.ts'
 import { upgradeOptions } from '#testkit/upgrades.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -25,57 +22,37 @@ const run = (...args: string[]) =>
     },
   )
 
-/** Finds records of a kind that the upgrades of these tests read, by their category. */
+/** Creates records of the kind that the made-up upgrades change. */
 const put = async (from: number, to: number): Promise<string[]> => {
   const ids = Array.from({ length: to - from }, (_, n) => `app_test${from + n}`)
-  for (const app_id of ids) await platform.deps.table.transact([ListedAppEntity.create({ app_id, listed_at: 1 })])
+  const listed = { listed_at: 1, words: [], places: [], revision: 0 }
+  for (const app_id of ids) await platform.deps.table.transact([ListedAppEntity.create({ app_id, ...listed })])
   return ids
 }
-/** Stores an app as it was listed before the marketplace had shelves. */
-const listWithoutShelves = async ({ id: app_id }: { id: string }): Promise<void> => {
-  const { table } = platform.deps
-  const listed = await table.get(ListedAppEntity, { app_id })
-  await table.transact(unlistingWrites(listed))
-  await table.transact([ListedAppEntity.create({ app_id, listed_at: listed?.listed_at ?? 0 })])
-}
 
-const categoriesOf = async (ids: string[]) => {
-  const items = await Promise.all(ids.map((app_id) => platform.deps.table.get(ListedAppEntity, { app_id })))
-  return items.map((item) => item?.category)
-}
+const read = (ids: string[]) => Promise.all(ids.map((app_id) => platform.deps.table.get(ListedAppEntity, { app_id })))
+const categoriesOf = async (ids: string[]) => (await read(ids)).map((item) => item?.category)
 
-/** Gives each of the test's records a category and raises its revision; calls `before` first. */
+/** Makes an upgrade that gives each record a category and raises its revision. It calls `before` first. */
 const categorize = (id: string, before: (appId: string) => Promise<void> | void = () => {}) => {
   const upgrade: Upgrade<typeof ListedAppEntity> = {
     id,
     title: 'gives a category',
     entity: ListedAppEntity,
-    async writes({ app_id, category, revision = 0 }) {
+    async writes({ app_id, category, revision }) {
       if (!app_id.startsWith('app_test') || category === id) return []
       await before(app_id)
-      const where = revision === 0 ? {} : { revision }
-      return [ListedAppEntity.update({ app_id }, { set: { category: id, revision: revision + 1 } }, { where })]
+      const set = { category: id, revision: revision + 1 }
+      return [ListedAppEntity.update({ app_id }, { set }, { where: { revision } })]
     },
   }
   return upgrade
 }
 
 describe('npm run upgrade', () => {
-  it('puts apps that were listed before the marketplace had shelves onto them, once', async () => {
-    const { app } = await listApp(platform)
-    await listWithoutShelves(app)
-    const { token } = await signIn(platform, 'owner', 'upgrades')
-    const shown = async () => (await platform.call('GET', `/console/marketplace?q=${app.slug}`, { token })).body.items
-    expect(await shown()).toEqual([])
-
-    const pending = await run('--check')
-    expect(pending).toEqual({ code: 2, output: expect.stringContaining('0001-marketplace-shelves') })
-    const counted = await run('--dry-run')
-    expect(counted.output).toContain('1 of 1 records would be changed')
-    expect(await shown()).toEqual([])
+  it('runs what is pending, and then says that every upgrade is done', async () => {
     const done = await run()
-    expect(done, done.output).toMatchObject({ code: 0, output: expect.stringContaining('1 of 1 records changed') })
-    expect(await shown()).toMatchObject([{ slug: app.slug }])
+    expect(done, done.output).toMatchObject({ code: 0 })
     expect(await run('--check')).toEqual({ code: 0, output: 'Every upgrade is done.\n' })
   })
 
@@ -84,39 +61,6 @@ describe('npm run upgrade', () => {
       code: 1,
       output: '--rate must be a whole number of at least 1, not 0.\n',
     })
-  })
-})
-
-describe('npm start', () => {
-  const start = async (tableName: string): Promise<string[]> => {
-    const { store, deps } = platform
-    const lines: string[] = []
-    const where = {
-      endpoints: { dynamodb: store.endpoint },
-      client: { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } },
-      model: {
-        functions: [
-          {
-            environment: {
-              DIRECTORY_SHARDS: String(deps.settings.directoryShards),
-              PAYLOAD_RETENTION_DAYS: String(deps.settings.payloadRetentionDays),
-            },
-          },
-        ],
-      },
-    }
-    await upgradeData({ ...where, tableName }, (line) => lines.push(line))
-    return lines
-  }
-
-  it('prints what an upgrade changed, and nothing in an empty folder', async () => {
-    expect(await start(await platform.store.createTable())).toEqual([])
-    const { table } = platform.deps
-    await listWithoutShelves((await listApp(platform)).app)
-    const [{ id = '' } = {}] = UPGRADES
-    await table.transact([UpgradeEntity.delete({ id })])
-    expect(await start(platform.tableName)).toEqual([`upgrade ${id}: 1 records changed`])
-    expect(await start(platform.tableName)).toEqual([])
   })
 })
 
@@ -136,6 +80,20 @@ describe('an upgrade', () => {
     })
   })
 
+  it('is pending until it ran, and a dry run only counts', async () => {
+    const ids = await put(70, 75)
+    const upgrade = categorize('0903-dry')
+    const { work } = optionsOf()
+    const lines: string[] = []
+    expect(await pendingUpgrades(work, [upgrade])).toEqual([upgrade])
+    await runUpgrades([upgrade], optionsOf({ dryRun: true, say: (line) => lines.push(line) }))
+    expect(lines.at(-1)).toMatch(/^0903-dry: (\d+) of \1 records would be changed$/)
+    expect(await categoriesOf(ids)).not.toContain('0903-dry')
+    expect(await pendingUpgrades(work, [upgrade])).toEqual([upgrade])
+    await runUpgrades([upgrade], optionsOf())
+    expect(await pendingUpgrades(work, [upgrade])).toEqual([])
+  })
+
   it('that dies resumes, and changes nothing twice', async () => {
     const ids = await put(40, 60)
     let left = 7
@@ -146,8 +104,7 @@ describe('an upgrade', () => {
     expect((await categoriesOf(ids)).filter((category) => category === '0901-dies').length).toBeLessThan(20)
     await runUpgrades([categorize('0901-dies')], optionsOf())
     expect(await categoriesOf(ids)).toEqual(ids.map(() => '0901-dies'))
-    const items = await Promise.all(ids.map((app_id) => platform.deps.table.get(ListedAppEntity, { app_id })))
-    expect(items.map((item) => item?.revision)).toEqual(ids.map(() => 1))
+    expect((await read(ids)).map((item) => item?.revision)).toEqual(ids.map(() => 1))
   })
 
   it('loses no concurrent change to a record', async () => {
@@ -168,8 +125,8 @@ describe('an upgrade', () => {
     })
   })
 
-  it('has its own number, in the order of creation', () => {
+  it('has a number of its own, in the order of creation', () => {
     const numbers = UPGRADES.map(({ id }) => /^(\d{4})-[a-z0-9-]+$/.exec(id)?.[1])
-    expect(numbers).toEqual(UPGRADES.map((_, n) => String(n + 1).padStart(4, '0')))
+    expect(numbers).toEqual([...new Set(numbers)].toSorted())
   })
 })

@@ -48,8 +48,6 @@ const refreshToken = () =>
     rotated_at: z.number().optional(),
     /** Hash of the token that replaced this one. */
     successor_hash: z.string().optional(),
-    /** Sealed answer of that refresh, in records of versions before {@link RefreshSuccessorEntity}. An upgrade removes it. */
-    kept: z.string().optional(),
   })
 
 export type RefreshToken = z.infer<ReturnType<typeof refreshToken>>

@@ -1,4 +1,4 @@
-export { type Grant, GrantEntity, RefreshTokenEntity } from './entity.ts'
+export { type Grant, GrantEntity } from './entity.ts'
 export { pausedGrant } from './grant-state.ts'
 export { pauseGrant, resumeGrant } from './pause.ts'
 export { GrantSchema, presentGrant } from './present.ts'

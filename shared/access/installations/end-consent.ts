@@ -5,7 +5,7 @@ import type { Write } from '#shared/table/entity.ts'
 import { emitAccessWithdrawn, emitInstallationEvent } from './emit.ts'
 import { type Consents, type Installation, InstallationEntity, WithdrawalEntity } from './entity.ts'
 import type { Grant } from './grant-entity.ts'
-import { consentFields, isConsented, loadConsents, sameConsents, withoutGrant } from './live-consents.ts'
+import { consentFields, sameConsents, withoutGrant } from './live-consents.ts'
 
 /** Part of {@link Work} that the end of a consent needs. */
 type Ending = Pick<Work, 'table' | 'clock' | 'id' | 'requestId' | 'sourceIp'>
@@ -18,18 +18,7 @@ type Ending = Pick<Work, 'table' | 'clock' | 'id' | 'requestId' | 'sourceIp'>
 export const consentEndWrites = async (work: Ending, installation: Installation, ended: Grant): Promise<Write[]> =>
   installation.status === 'revoked'
     ? []
-    : consentsWrites(work, installation, await withoutGrant(work, await loadConsents(work, installation), ended))
-
-/**
- * Writes that withdraw the access of an installation whose last grant ended before consents were kept with it. None if a
- * consent is left.
- */
-export const lapsedConsentWrites = async (work: Ending, installation: Installation): Promise<Write[]> => {
-  const { status, consents: kept, withdrawn_at } = installation
-  if (status === 'revoked' || kept !== undefined || withdrawn_at !== undefined) return []
-  const consents = await loadConsents(work, installation)
-  return isConsented(consents) ? [] : consentsWrites(work, installation, consents)
-}
+    : consentsWrites(work, installation, await withoutGrant(work, installation.consents, ended))
 
 /** Writes that give an installation these consents, which grant no more than before. */
 const consentsWrites = (work: Ending, installation: Installation, consents: Consents): Write[] => {

@@ -33,10 +33,10 @@ const installation = () =>
      * (`scopesInEffect`). Empty while access is withdrawn.
      */
     scopes: z.array(z.string()),
-    /** Live consents that `scopes` sums up; absent in old records until a consent changes. */
-    consents: consents().optional(),
+    /** Live consents that `scopes` sums up. */
+    consents: consents(),
     /** Incremented at every change of a consent, so that no concurrent change is lost. */
-    consent_version: z.number().optional(),
+    consent_version: z.number(),
     /** Time at which the last consent ended. Absent while there is one. */
     withdrawn_at: z.number().optional(),
     /** The agent's id in its manifest, `<vendor>.<slug>`. */

@@ -1,7 +1,6 @@
 export { addInstallation } from './add.ts'
 export { canUpgrade } from './can-upgrade.ts'
 export { emitInstallationEvent } from './emit.ts'
-export { lapsedConsentWrites } from './end-consent.ts'
 export {
   AppInstallationEntity,
   type Installation,

@@ -17,7 +17,7 @@ import {
   InstallationPlaceEntity,
   installationsBy,
 } from './entity.ts'
-import { consentFields, loadConsents, sameConsents, withDirect, withGrant } from './live-consents.ts'
+import { consentFields, sameConsents, withDirect, withGrant } from './live-consents.ts'
 import { developerBlocked, refuseDelisted } from './permissions.ts'
 import { versionFields } from './version.ts'
 
@@ -106,7 +106,7 @@ const newInstallation = (
     app_name: app.name,
     status: held === undefined ? 'active' : 'suspended',
     status_reason: held,
-    ...consentFields({}, consents, now),
+    ...consentFields({ consent_version: 0 }, consents, now),
     ...versionFields(version),
     is_sandbox: workspace.is_sandbox,
     allowed_callers: null,
@@ -124,7 +124,7 @@ const planUpdate = async (work: Work, current: Installation, input: Install): Pr
   if (current.status === 'suspended') throw suspended()
   const { app, version, sandbox } = input
   const now = work.clock.now()
-  const consents = addConsent(await loadConsents(work, current), input)
+  const consents = addConsent(current.consents, input)
   const granted = consentFields(current, consents, now)
   const shown = {
     app_name: app.name,

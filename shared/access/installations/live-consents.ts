@@ -1,34 +1,9 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { MINUTE } from '#shared/kernel/clock.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
-import { missing } from '#shared/table/expressions.ts'
-import { allItems } from '#shared/table/pages.ts'
 import type { Consents, Installation } from './entity.ts'
 import { type Grant, GrantEntity } from './grant-entity.ts'
 
 type Reading = Pick<Deps, 'table'>
-
-const PAGE = 100
-
-/** Returns an installation's live consents. An old record doesn't have them yet: its grants are read once. */
-export const loadConsents = async (deps: Reading, installation: Installation): Promise<Consents> =>
-  installation.consents ?? consentsOf(installation, await listGrantRecords(deps, installation.id))
-
-const listGrantRecords = ({ table }: Reading, installation_id: string): Promise<Grant[]> =>
-  allItems((after) => table.query(GrantEntity, { installation_id }, { limit: PAGE, after }))
-
-/**
- * Derives the live consents of an old record. It was installed directly if no grant was made together with it.
- * @param grants all of its grants, newest first
- */
-const consentsOf = ({ created_at, scopes }: Installation, grants: readonly Grant[]): Consents => {
-  const byConsent = grants.some((grant) => Math.abs(grant.created_at - created_at) < MINUTE)
-  const none: Consents = { grants: 0, granted: {}, ...(!byConsent && { direct: scopes }) }
-  return grants
-    .filter(({ status }) => status === 'active')
-    .toReversed()
-    .reduce((consents, grant) => withGrant(consents, grant), none)
-}
 
 /** Returns the consents with a direct install, which replaces the previous one. */
 export const withDirect = (consents: Consents, direct: readonly string[]): Consents => ({
@@ -80,11 +55,11 @@ const findLiveGrant = async (
 }
 
 /** Reports whether a consent is left. */
-export const isConsented = ({ direct, grants }: Consents): boolean => direct !== undefined || grants > 0
+const isConsented = ({ direct, grants }: Consents): boolean => direct !== undefined || grants > 0
 
 /** Returns the fields of an installation that follow from its consents. */
 export const consentFields = (
-  { consent_version = 0, withdrawn_at }: Pick<Installation, 'consent_version' | 'withdrawn_at'>,
+  { consent_version, withdrawn_at }: Pick<Installation, 'consent_version' | 'withdrawn_at'>,
   consents: Consents,
   now: number,
 ) => ({
@@ -98,7 +73,7 @@ export const consentFields = (
 
 /** Condition that no consent of the installation changed since it was read. */
 export const sameConsents = ({ consent_version }: Pick<Installation, 'consent_version'>) => ({
-  consent_version: consent_version ?? missing,
+  consent_version,
 })
 
 /**
@@ -106,4 +81,4 @@ export const sameConsents = ({ consent_version }: Pick<Installation, 'consent_ve
  * installation.
  */
 export const defaultGrant = ({ consents }: Pick<Installation, 'consents'>): string | undefined =>
-  consents?.direct === undefined ? consents?.latest : undefined
+  consents.direct === undefined ? consents.latest : undefined

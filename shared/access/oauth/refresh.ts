@@ -95,10 +95,11 @@ const repeatWithinWindow = async (work: Work, record: RefreshToken): Promise<Tok
 /** Returns the pair that replaced a token, within a minute. */
 const loadKeptPair = async (
   { table, clock, keys }: Pick<Deps, 'table' | 'clock' | 'keys'>,
-  { token_hash, workspace_id, rotated_at = 0, kept: before }: RefreshToken,
+  { token_hash, workspace_id }: RefreshToken,
 ): Promise<TokenResponse | undefined> => {
   const successor = await table.get(RefreshSuccessorEntity, { token_hash })
-  const kept = successor?.kept ?? before
-  if (kept === undefined || (successor?.expires_at ?? rotated_at + KEPT) <= clock.now()) return undefined
-  return JSON.parse(await unseal(keys.ofWorkspace(workspace_id), keptRecord(token_hash), kept)) as TokenResponse
+  if (successor === undefined || successor.expires_at <= clock.now()) return undefined
+  return JSON.parse(
+    await unseal(keys.ofWorkspace(workspace_id), keptRecord(token_hash), successor.kept),
+  ) as TokenResponse
 }

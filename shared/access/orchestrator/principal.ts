@@ -63,6 +63,8 @@ export const orchestratorOf = (
   app_name: name,
   status: 'active',
   scopes: [...SCOPES],
+  consents: { direct: [...SCOPES], grants: 0, granted: {} },
+  consent_version: 0,
   agent_id: AGENT_ID,
   version: VERSION,
   version_id: ORCHESTRATOR_VERSION_ID,

@@ -130,11 +130,11 @@ const listedApp = () =>
     featured_at: z.number().optional(),
     category: z.string().optional(),
     /** Search words from its name, slug, developer and summary, folded and sorted. */
-    words: z.array(z.string()).optional(),
+    words: z.array(z.string()),
     /** Every `ListingPlaceEntity` of the app, so that all can be removed even if their sources have changed. */
-    places: z.array(z.object({ shelf: z.string(), place: z.string() })).optional(),
+    places: z.array(z.object({ shelf: z.string(), place: z.string() })),
     /** Increased by every change, so that of two concurrent changes one must retry. */
-    revision: z.number().optional(),
+    revision: z.number(),
   })
 
 export type ListedApp = z.infer<ReturnType<typeof listedApp>>

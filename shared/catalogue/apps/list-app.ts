@@ -33,19 +33,14 @@ export const listingWrites = async (
   next: Listing,
   otherwise?: () => unknown,
 ): Promise<Write[]> => {
-  const listed = await listedAppOf(next)
-  const before = new Set(was?.places?.map(keyOf))
-  const after = new Set(listed.places?.map(keyOf))
+  const listed = await listedAppOf(next, (was?.revision ?? 0) + 1)
+  const before = new Set(was?.places.map(keyOf))
+  const after = new Set(listed.places.map(keyOf))
+  const where = was ? { listed_at: was.listed_at, revision: was.revision } : { listed_at: missing }
   return [
-    ListedAppEntity.replace(
-      { ...listed, revision: (was?.revision ?? 0) + 1 },
-      {
-        where: was ? { listed_at: was.listed_at, revision: was.revision ?? missing } : { listed_at: missing },
-        otherwise,
-      },
-    ),
+    ListedAppEntity.replace(listed, { where, otherwise }),
     ...(was?.places ?? []).filter((at) => !after.has(keyOf(at))).map((at) => ListingPlaceEntity.delete(at)),
-    ...(listed.places ?? [])
+    ...listed.places
       .filter((at) => !before.has(keyOf(at)))
       .map((at) => ListingPlaceEntity.replace({ ...at, app_id: listed.app_id })),
   ]
@@ -56,10 +51,10 @@ export const unlistingWrites = (was: ListedApp | undefined, otherwise?: () => un
   was
     ? [
         ListedAppEntity.delete(was, {
-          where: { listed_at: was.listed_at, revision: was.revision ?? missing },
+          where: { listed_at: was.listed_at, revision: was.revision },
           otherwise,
         }),
-        ...(was.places ?? []).map((at) => ListingPlaceEntity.delete(at)),
+        ...was.places.map((at) => ListingPlaceEntity.delete(at)),
       ]
     : []
 

@@ -1,6 +1,6 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { LogoFetchEntity, unusedOf } from '../logos/entity.ts'
+import { LogoFetchEntity } from '../logos/entity.ts'
 import { logoFetchWrites } from '../logos/request.ts'
 import type { App } from './entity.ts'
 
@@ -28,5 +28,5 @@ export const logoChangeWrites = async (
   if (!lacks && unused.length === 0) return []
   // The new request replaces the record that names the images whose deletion still waits.
   const waiting = await work.table.get(LogoFetchEntity, { owner: after.id })
-  return logoFetchWrites(work, after.id, { unused: [...new Set([...unusedOf(waiting), ...unused])] })
+  return logoFetchWrites(work, after.id, [...new Set([...(waiting?.unused ?? []), ...unused])])
 }

@@ -18,10 +18,6 @@ export const shelfOf = (category: string | undefined, sort: Sort): string =>
 /** Returns the shelf of the listed apps whose names look alike. */
 export const lookShelf = (look: string): string => `look:${look}`
 
-/** Reports whether a listing is found by its look. Those from before similar names were checked aren't. */
-export const isOnLookShelf = ({ places = [] }: ListedApp): boolean =>
-  places.some(({ shelf }) => shelf.startsWith(lookShelf('')))
-
 /** Returns a sort value that orders newer times first. */
 const newestFirst = (ms: number): string => String(9_999_999_999_999 - ms).padStart(13, '0')
 
@@ -34,7 +30,10 @@ export interface Listing {
 }
 
 /** Returns the record of a listing with its search words and its place on each shelf. */
-export const listedAppOf = async ({ app, developerName, listed_at, featured_at }: Listing): Promise<ListedApp> => {
+export const listedAppOf = async (
+  { app, developerName, listed_at, featured_at }: Listing,
+  revision: number,
+): Promise<ListedApp> => {
   const { id, name, slug, summary, category } = app
   // Words of the name come before those of the summary, in case there are too many words.
   const words = wordsOf([name, slug, developerName, category ?? '', summary].join(' '))
@@ -53,6 +52,7 @@ export const listedAppOf = async ({ app, developerName, listed_at, featured_at }
     featured_at,
     category,
     words,
+    revision,
     places: [
       ...shelves.flatMap((shelf) => SORTS.map((sort) => ({ shelf: shelfOf(shelf, sort), place: order[sort] }))),
       // The whole word sorts before words that only start with it. For the same word, featured apps come first.

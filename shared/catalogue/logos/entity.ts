@@ -14,19 +14,12 @@ const logoFetch = () =>
     id: z.string(),
     /** Attempts that failed. */
     failed: z.number(),
-    /** The live address was approved before the platform fetched logos. Otherwise an approved app's isn't fetched again. */
-    adopts: z.boolean().optional(),
     /** Hashes of images to delete, unless their owner needs them again by then. */
     unused: z.array(z.string()).optional(),
-    /** The only such hash, in records of versions before. */
-    removes: z.string().optional(),
     due_at: z.number().optional(),
   })
 
 export type LogoFetch = z.infer<ReturnType<typeof logoFetch>>
-
-/** Lists the images that a request has deleted, unless their owner needs them again. */
-export const unusedOf = ({ unused, removes }: Partial<LogoFetch> = {}): string[] => [unused ?? [], removes ?? []].flat()
 
 /** Owner of the logo of the platform's own agent. */
 export const PLATFORM_LOGO = 'platform'

@@ -1,4 +1,4 @@
-export { type FetchedLogo, type LogoFetch, LogoFetchEntity, PLATFORM_LOGO, unusedOf } from './entity.ts'
+export { type FetchedLogo, type LogoFetch, LogoFetchEntity, PLATFORM_LOGO } from './entity.ts'
 export { LOGO_EVENTS } from './events.ts'
 export {
   logoObject,

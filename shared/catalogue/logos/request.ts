@@ -4,7 +4,7 @@ import { MINUTE } from '#shared/kernel/clock.ts'
 import type { Key, Write } from '#shared/table/entity.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
-import { LogoFetchEntity, unusedOf } from './entity.ts'
+import { LogoFetchEntity } from './entity.ts'
 import type { LogoEventType } from './events.ts'
 
 /** Grace period before a fetch that nobody finished is begun again. */
@@ -15,18 +15,17 @@ const emitWanted = ({ clock }: Pick<Work, 'clock'>, owner: string): Write =>
 
 /**
  * Returns the writes that have an owner's logo fetched. They belong in the transaction that sets its address.
- * @param change `adopts`, `unused`: see {@link LogoFetch}
+ * @param unused images to delete, unless their owner needs them again by then
  */
 export const logoFetchWrites = (
   work: Pick<Work, 'clock' | 'id'>,
   owner: string,
-  { adopts, unused = [] }: { adopts?: true; unused?: readonly string[] } = {},
+  unused: readonly string[] = [],
 ): Write[] => [
   LogoFetchEntity.replace({
     owner,
     id: work.id('event'),
     failed: 0,
-    adopts,
     ...(unused.length > 0 && { unused: [...unused] }),
     due_at: work.clock.now() + OVERDUE,
   }),
@@ -44,9 +43,9 @@ export const newImageMark = async (
 ): Promise<Write> => {
   const waiting = await work.table.get(LogoFetchEntity, { owner })
   // With a new id, so that the end of a fetch that has begun doesn't end this one.
-  const mark = { owner, id: work.id('event'), failed: 0, adopts: waiting?.adopts, due_at: work.clock.now() + OVERDUE }
+  const mark = { owner, id: work.id('event'), failed: 0, due_at: work.clock.now() + OVERDUE }
   return LogoFetchEntity.replace(
-    { ...mark, unused: [...new Set([...unusedOf(waiting), hash])] },
+    { ...mark, unused: [...new Set([...(waiting?.unused ?? []), hash])] },
     { where: { id: waiting?.id ?? missing } },
   )
 }

@@ -7,7 +7,6 @@ import {
   LogoFetchEntity,
   logoObject,
   PLATFORM_LOGO,
-  unusedOf,
 } from '#shared/catalogue/logos/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
@@ -37,7 +36,7 @@ export const fetchLogos = async (work: WorkerWork, owner: string): Promise<void>
   const fetch = await work.table.get(LogoFetchEntity, { owner })
   if (!fetch) return
   const { developerId, wanted } = await (owner === PLATFORM_LOGO ? wantedByPlatform(work) : wantedByApp(work, fetch))
-  for (const hash of unusedOf(fetch)) await removeUnused(work, owner, hash)
+  for (const hash of fetch.unused ?? []) await removeUnused(work, owner, hash)
   let failed = false
   // Images that a death from here on would leave behind. The next attempt deletes them.
   const marked = new Set<string>()
@@ -111,16 +110,16 @@ const isUsed = async ({ table }: Pick<WorkerWork, 'table'>, owner: string, hash:
  * Lists what an app lacks: the image of its live address until it is approved, and that of the address that waits for
  * moderation. An approved app's image never changes in another way, so customers see what moderators saw.
  */
-const wantedByApp = async (work: WorkerWork, { owner, adopts }: LogoFetch) => {
+const wantedByApp = async (work: WorkerWork, { owner }: LogoFetch) => {
   const app = await work.table.get(AppEntity, { id: owner })
   if (!app) return { developerId: owner, wanted: [] }
   const { logo_url: live, logo, pending_revision: revision } = app
   const pending = revision?.changes.logo_url
   const wanted: Wanted[] = []
-  if (live !== undefined && logo?.url !== live && (adopts || !isModerated(app))) {
+  if (live !== undefined && logo?.url !== live && !isModerated(app)) {
     wanted.push({
       url: live,
-      replaces: isModerated(app) ? undefined : logo,
+      replaces: logo,
       writes: (image) => liveWrites(work, app, image),
     })
   }

@@ -5,16 +5,7 @@ import { ifUnchanged } from '#shared/table/entity.ts'
 import { listDirectory } from '#shared/table/lists.ts'
 import { allItems } from '#shared/table/pages.ts'
 import type { Table } from '#shared/table/table.ts'
-import {
-  type AuditDay,
-  AuditDayEntity,
-  AuditEntity,
-  type AuditEntry,
-  EarlierAuditDayEntity,
-  EarlierAuditEntity,
-  stateOf,
-  UnanchoredEntity,
-} from './entity.ts'
+import { type AuditDay, AuditDayEntity, AuditEntity, type AuditEntry, stateOf, UnanchoredEntity } from './entity.ts'
 
 /** Part of a day's chain as the bucket holds it, for good where the bucket has object lock. */
 export const Anchor = () =>
@@ -48,34 +39,15 @@ export const loadAnchor = async (
   return bytes && Anchor().parse(JSON.parse(new TextDecoder().decode(bytes)))
 }
 
-/** Loads entries of a scope between two sort keys, also those from before the audit had a table of its own. */
-export const loadRange = async (
-  table: Table,
-  scope: string,
-  bounds: { from: string; to: string },
-): Promise<AuditEntry[]> => {
-  const [here, earlier] = await Promise.all(
-    [AuditEntity, EarlierAuditEntity].map((entity) =>
-      allItems((after) => table.query(entity, { scope }, { limit: 500, ascending: true, after, ...bounds })),
-    ),
-  )
-  // An entry that an upgrade copied is in both tables. The copy counts, because nobody can change it.
-  return [...new Map([...(earlier ?? []), ...(here ?? [])].map((entry) => [entry.id, entry])).values()]
-}
-
-/** Loads the state of a day's chain. A state from before the audit had a table of its own is put there first. */
-const loadOrAdopt = async (table: Table, key: Pick<AuditDay, 'scope' | 'day'>): Promise<AuditDay | undefined> => {
-  const [here, earlier] = await table.getAll([AuditDayEntity.ref(key), EarlierAuditDayEntity.ref(key)])
-  if (here || !earlier) return here
-  const isOurs = await ifUnchanged(table.transact([AuditDayEntity.create(earlier)]))
-  return isOurs ? earlier : table.get(AuditDayEntity, key)
-}
+/** Loads entries of a scope between two sort keys. */
+export const loadRange = (table: Table, scope: string, bounds: { from: string; to: string }): Promise<AuditEntry[]> =>
+  allItems((after) => table.query(AuditEntity, { scope }, { limit: 500, ascending: true, after, ...bounds }))
 
 /** Loads the entries of a day's chain in order. */
 const loadDay = async (table: Table, { scope, day, first_id, last_id }: AuditDay): Promise<AuditEntry[]> => {
   const bounds = { from: AuditEntity.prefix + first_id, to: AuditEntity.prefix + last_id }
   const all = await loadRange(table, scope, bounds)
-  return all.filter(({ chain }) => chain?.day === day).sort((a, b) => (a.chain?.seq ?? 0) - (b.chain?.seq ?? 0))
+  return all.filter(({ chain }) => chain.day === day).sort((a, b) => a.chain.seq - b.chain.seq)
 }
 
 /** Writes what the chains gained since the last round into the bucket. An object is never replaced. */
@@ -91,7 +63,7 @@ const anchorDay = async (
   { table, objects, log }: Pick<Work, 'table' | 'objects' | 'log'>,
   key: Pick<AuditDay, 'scope' | 'day'>,
 ): Promise<void> => {
-  const day = await loadOrAdopt(table, key)
+  const day = await table.get(AuditDayEntity, key)
   if (!day) return
   const number = day.anchors + 1
   // An earlier round may have died after it wrote the object.
@@ -120,7 +92,7 @@ const writeAnchor = async (
   number: number,
 ): Promise<Anchor | undefined> => {
   const links = (await loadDay(table, day)).flatMap(({ id, chain }) =>
-    chain && chain.seq > day.anchored && chain.seq <= day.count ? [{ id, ...chain }] : [],
+    chain.seq > day.anchored && chain.seq <= day.count ? [{ id, ...chain }] : [],
   )
   const [first] = links
   if (!first) return undefined

@@ -9,7 +9,7 @@ const entry = () => ({
   actor: z.object({ type: z.string(), id: z.string() }),
   target: z.object({ type: z.string(), id: z.string() }),
   source_ip: z.string().optional(),
-  /** Request that caused the entry. Absent in entries older than this field. */
+  /** Request that caused the entry. Absent if the platform did it by itself. */
   request_id: z.string().optional(),
   details: z.record(z.string(), z.unknown()),
   created_at: z.number(),
@@ -28,7 +28,7 @@ const link = () =>
   })
 
 const newEntry = () => z.object(entry())
-const audit = () => z.object({ ...entry(), /** Absent in entries older than the chain. */ chain: link().optional() })
+const audit = () => z.object({ ...entry(), chain: link() })
 
 /** Entry as the transaction of a change writes it. */
 export type NewAuditEntry = z.infer<ReturnType<typeof newEntry>>
@@ -60,26 +60,22 @@ export const AuditIntakeEntity = defineEntity({
   directory: ({ id }) => ({ list: 'audit-intake', sort: id }),
 })
 
-const entryInAudit = {
-  name: 'audit',
-  schema: audit,
-  pk: 'AUDIT#{scope}',
-  sk: 'AUD#{id}',
-  personal: { contact: ['source_ip'] as const },
-  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
-  expires: ({ created_at }: AuditEntry) => created_at + KEPT,
-  directory: ({ id, created_at }: AuditEntry) => ({ list: 'audit', day: auditMonth(created_at), sort: id }),
-  list: ({ target, id }: AuditEntry) => ({ owner: auditOf(target.id), sort: id }),
-} as const
-
 /**
  * Audit entry. Append-only: it is in a table of its own, to which only the recorder may add and in which no role may update or delete
  * anything.
  */
-export const AuditEntity = defineEntity({ ...entryInAudit, table: 'audit' })
-
-/** Entry from before the audit had a table of its own. `npm run upgrade` copies it there. */
-export const EarlierAuditEntity = defineEntity(entryInAudit)
+export const AuditEntity = defineEntity({
+  table: 'audit',
+  name: 'audit',
+  schema: audit,
+  pk: 'AUDIT#{scope}',
+  sk: 'AUD#{id}',
+  personal: { contact: ['source_ip'] },
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
+  expires: ({ created_at }) => created_at + KEPT,
+  directory: ({ id, created_at }) => ({ list: 'audit', day: auditMonth(created_at), sort: id }),
+  list: ({ target, id }) => ({ owner: auditOf(target.id), sort: id }),
+})
 
 const day = () =>
   z.object({
@@ -101,24 +97,20 @@ const day = () =>
 
 export type AuditDay = z.infer<ReturnType<typeof day>>
 
-const auditDay = {
+/**
+ * State of a scope's chain on one day. Only the recorder may write it. It puts a new state over the one that it read, because no role
+ * may update anything in the audit's table.
+ */
+export const AuditDayEntity = defineEntity({
+  table: 'audit',
   name: 'audit-day',
   schema: day,
   pk: 'AUDIT-DAY#{scope}',
   sk: 'DAY#{day}',
   personal: 'none',
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
-  expires: ({ created_at }: AuditDay) => created_at + KEPT,
-} as const
-
-/**
- * State of a scope's chain on one day. Only the recorder may write it. It puts a new state over the one that it read, because no role
- * may update anything in the audit's table.
- */
-export const AuditDayEntity = defineEntity({ ...auditDay, table: 'audit' })
-
-/** State of a chain from before the audit had a table of its own. The recorder continues it there. */
-export const EarlierAuditDayEntity = defineEntity(auditDay)
+  expires: ({ created_at }) => created_at + KEPT,
+})
 
 /** Returns the condition that a chain is still in the state that was read. */
 export const stateOf = ({ count, head, anchors }: AuditDay) => ({ count, head, anchors })

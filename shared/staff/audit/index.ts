@@ -6,8 +6,6 @@ export {
   AuditIntakeEntity,
   auditMonth,
   auditOf,
-  EarlierAuditDayEntity,
-  EarlierAuditEntity,
 } from './entity.ts'
 export { recordEntries, recordLeftovers } from './record.ts'
 export { type Verification, verifyAudit } from './verify.ts'

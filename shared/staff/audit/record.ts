@@ -10,7 +10,6 @@ import {
   AuditDayEntity,
   AuditEntity,
   AuditIntakeEntity,
-  EarlierAuditDayEntity,
   type NewAuditEntry,
   stateOf,
   UnanchoredEntity,
@@ -36,13 +35,11 @@ export const recordEntries = async (work: Recording, entries: readonly NewAuditE
 const recordPart = async (work: Recording, scope: string, entries: readonly NewAuditEntry[]): Promise<void> => {
   const now = work.clock.now()
   const day = utcDate(now)
-  const [today, earlier, ...recorded] = await work.table.getAll([
+  const [today, ...recorded] = await work.table.getAll([
     AuditDayEntity.ref({ scope, day }),
-    EarlierAuditDayEntity.ref({ scope, day }),
     ...entries.map((entry) => AuditEntity.ref(entry)),
   ])
-  const before =
-    (today as AuditDay | undefined) ?? (earlier as AuditDay | undefined) ?? (await newDay(work, scope, day, now))
+  const before = (today as AuditDay | undefined) ?? (await newDay(work, scope, day, now))
   const fresh = entries.filter((entry, i) => {
     const standing = recorded[i] as NewAuditEntry | undefined
     if (standing && canonicalJson(contentOf(standing)) !== canonicalJson(contentOf(entry)))
@@ -73,13 +70,8 @@ const recordPart = async (work: Recording, scope: string, entries: readonly NewA
 /** Returns the day's empty chain, which continues that of the last day before. */
 const newDay = async ({ table }: Recording, scope: string, day: string, now: number): Promise<AuditDay> => {
   const last = { limit: 1, to: AuditDayEntity.key({ scope, day }).sk }
-  const [here, earlier] = await Promise.all([
-    table.query(AuditDayEntity, { scope }, last),
-    table.query(EarlierAuditDayEntity, { scope }, last),
-  ])
-  // Of two states of the same day, the one in the audit's table is the newer.
-  const [before] = [...here.items, ...earlier.items].sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0))
-  const head = before?.head ?? genesisOf(scope)
+  const { items } = await table.query(AuditDayEntity, { scope }, last)
+  const head = items[0]?.head ?? genesisOf(scope)
   return {
     scope,
     day,

@@ -5,7 +5,7 @@ import { allItems } from '#shared/table/pages.ts'
 import type { Table } from '#shared/table/table.ts'
 import { type Anchor, loadAnchor, loadRange } from './anchor.ts'
 import { genesisOf, hashAfter } from './chain.ts'
-import { type AuditDay, AuditDayEntity, AuditEntity, type AuditEntry, EarlierAuditDayEntity } from './entity.ts'
+import { type AuditDay, AuditDayEntity, AuditEntity, type AuditEntry } from './entity.ts'
 
 /** First thing that is wrong in a range of the audit. */
 export interface Broken {
@@ -21,8 +21,6 @@ export interface Verification {
   entries: number
   /** Entries that the bucket doesn't hold yet. */
   unanchored: number
-  /** Entries from before the audit was chained. */
-  unchained: number
   broken?: Broken
 }
 
@@ -46,18 +44,17 @@ export const verifyAudit = async (
   { table, objects }: Reading,
   { scope, from, to, now }: { scope: string; from: string; to: string; now: number },
 ): Promise<Verification> => {
-  const result: Verification = { days: 0, entries: 0, unanchored: 0, unchained: 0 }
+  const result: Verification = { days: 0, entries: 0, unanchored: 0 }
   try {
     const days = await loadDays(table, scope)
     const byDay = new Map(days.map((day) => [day.day, day]))
-    const { chained, loose } = await loadEntries(table, scope, { from, to }, days)
-    result.unchained = refuseLoose(loose, days[0])
+    const chained = await loadEntries(table, scope, { from, to }, days)
     for (const day of calendar(from, to)) {
       const record = byDay.get(day)
       const anchors = await loadAnchors(objects, scope, day)
       const own = chained.get(day) ?? []
       if (!record) {
-        const lost = anchors[0]?.entries[0] ?? (own[0] && { id: own[0].id, seq: own[0].chain?.seq })
+        const lost = anchors[0]?.entries[0] ?? (own[0] && { id: own[0].id, seq: own[0].chain.seq })
         if (lost) throw new Found({ day, ...lost, problem: 'The record of the whole day is missing.' })
         continue
       }
@@ -74,18 +71,14 @@ export const verifyAudit = async (
   return result
 }
 
-/** Loads the states of a scope's chains in order, also those from before the audit had a table of its own. */
-const loadDays = async (table: Table, scope: string): Promise<AuditDay[]> => {
-  const [here, earlier] = await Promise.all(
-    [AuditDayEntity, EarlierAuditDayEntity].map((entity) =>
-      allItems((after) => table.query(entity, { scope }, { limit: 500, ascending: true, after })),
-    ),
-  )
-  const days = new Map([...(earlier ?? []), ...(here ?? [])].map((one) => [one.day, one]))
-  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1))
-}
+/** Loads the states of a scope's chains in order. */
+const loadDays = (table: Table, scope: string): Promise<AuditDay[]> =>
+  allItems((after) => table.query(AuditDayEntity, { scope }, { limit: 500, ascending: true, after }))
 
-/** Loads the entries of a range by day. An entry belongs to the day on which it was recorded, which may be a later one. */
+/**
+ * Loads the entries of a range by day. An entry belongs to the day on which it was recorded, which may be a later one.
+ * @throws {Found} for one that somebody wrote without a place in the chain
+ */
 const loadEntries = async (
   table: Table,
   scope: string,
@@ -100,18 +93,9 @@ const loadEntries = async (
   ].sort()
   const bounds = { from: `${AuditEntity.prefix}${ids[0]}`, to: `${AuditEntity.prefix}${ids.at(-1)}` }
   const all = await loadRange(table, scope, bounds)
-  const chained = Map.groupBy(
-    all.filter(({ chain }) => chain !== undefined),
-    ({ chain }) => chain?.day ?? '',
-  )
-  return { chained, loose: all.filter(({ chain }) => chain === undefined) }
-}
-
-/** Counts the entries from before the chain. @throws {Found} for one that claims to be newer */
-const refuseLoose = (loose: readonly AuditEntry[], first: AuditDay | undefined): number => {
-  const added = first && loose.find(({ created_at }) => created_at >= first.created_at)
-  if (added) throw new Found({ day: utcDate(added.created_at), id: added.id, problem: 'The entry isn’t in the chain.' })
-  return loose.length
+  const loose = all.find(({ chain }: Partial<AuditEntry>) => chain === undefined)
+  if (loose) throw new Found({ day: utcDate(loose.created_at), id: loose.id, problem: 'The entry isn’t in the chain.' })
+  return Map.groupBy(all, ({ chain }) => chain.day)
 }
 
 /** Lists the days from one to another, both included. */
@@ -139,12 +123,12 @@ const verifyLink = ({ scope, day, previous }: AuditDay, before: AuditDay | undef
 const verifyDay = (record: AuditDay, entries: readonly AuditEntry[], anchors: readonly Anchor[]): void => {
   const { day, count } = record
   const anchored = new Map(anchors.flatMap((anchor) => anchor.entries).map((one) => [one.seq, one]))
-  const bySeq = Map.groupBy(entries, ({ chain }) => chain?.seq ?? 0)
+  const bySeq = Map.groupBy(entries, ({ chain }) => chain.seq)
   let previous = record.previous
   for (let seq = 1; seq <= Math.max(count, anchored.size); seq++) {
     const [entry, twin] = bySeq.get(seq) ?? []
     const anchor = anchored.get(seq)
-    if (!entry?.chain) throw new Found({ day, seq, id: anchor?.id, problem: 'The entry is missing.' })
+    if (!entry) throw new Found({ day, seq, id: anchor?.id, problem: 'The entry is missing.' })
     const { id, chain } = entry
     const broken = (problem: string) => new Found({ day, seq, id, problem })
     if (twin) throw new Found({ day, seq, id: anchor?.id === id ? twin.id : id, problem: 'The entry was added.' })
@@ -154,7 +138,7 @@ const verifyDay = (record: AuditDay, entries: readonly AuditEntry[], anchors: re
     if (anchor && anchor.hash !== hash) throw broken('The entry was changed, and the chain after it rewritten.')
     previous = hash
   }
-  const extra = entries.find(({ chain }) => (chain?.seq ?? 0) > count || (chain?.seq ?? 0) < 1)
-  if (extra) throw new Found({ day, seq: extra.chain?.seq, id: extra.id, problem: 'The entry was added.' })
+  const extra = entries.find(({ chain }) => chain.seq > count || chain.seq < 1)
+  if (extra) throw new Found({ day, seq: extra.chain.seq, id: extra.id, problem: 'The entry was added.' })
   if (previous !== record.head) throw new Found({ day, problem: 'The record of the day names another last entry.' })
 }

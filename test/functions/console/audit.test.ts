@@ -30,6 +30,7 @@ const entry = (fields: { action?: string; actor?: { type: string; id: string } }
     actor: { type: 'agent', id: app.installation.id },
     target: { type: 'agent', id: 'stock-helper' },
     details: {},
+    chain: { day: '', seq: 0, previous: '', hash: '' },
     created_at: now,
     ...fields,
   })

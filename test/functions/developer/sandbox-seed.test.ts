@@ -27,7 +27,9 @@ afterEach(() => platform.stop())
 /** Lists another developer's app in the marketplace. */
 const list = async () => {
   const { app } = await installed(platform.deps)
-  await platform.deps.table.transact([ListedAppEntity.create({ app_id: app.id, listed_at: platform.clock.now() })])
+  await platform.deps.table.transact([
+    ListedAppEntity.create({ app_id: app.id, listed_at: platform.clock.now(), words: [], places: [], revision: 1 }),
+  ])
   return app
 }
 
