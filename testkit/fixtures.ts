@@ -11,6 +11,7 @@ import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import {
+  type Member,
   MemberEntity,
   MembershipEntity,
   type Role,
@@ -188,14 +189,20 @@ export const member = async (deps: Deps, workspaceId: string, role: Role) => {
     created_at: now,
   }
   const session = sessionOf(deps, user.id, workspaceId)
+  const joined: Member = { workspace_id: workspaceId, user_id: user.id, name: user.name, role, joined_at: now }
   await deps.table.transact([
     UserEntity.create(user),
-    MemberEntity.create({ workspace_id: workspaceId, user_id: user.id, name: user.name, role, joined_at: now }),
+    MemberEntity.create(joined),
     MembershipEntity.create({ user_id: user.id, workspace_id: workspaceId }),
     SessionEntity.create(session),
   ])
-  const { token } = await issueToken(deps, 'console', { ses: session.id, usr: user.id, ws: workspaceId })
-  return { user, session, token }
+  return { user, session, token: await tokenOf(deps, session, joined) }
+}
+
+/** Issues a console token of a session in a membership. */
+export const tokenOf = async (deps: Deps, { id: ses, user_id: usr }: Session, member: Member): Promise<string> => {
+  const claims = { ses, usr, ws: member.workspace_id, mem: member.joined_at }
+  return (await issueToken(deps, 'console', claims)).token
 }
 
 /** Issues a callback token for a run, like the one in run.execute. */

@@ -58,7 +58,7 @@ const setOwn = defineEndpoint({
     'two have to approve.',
   body: SetAway,
   response: AwaySchema,
-  handler: ({ work, caller, body }) => setAway(work, caller.workspace.id, caller.user, body),
+  handler: ({ work, caller, body }) => setAway(work, caller.member, caller.user, body),
 })
 
 const end = defineEndpoint({

@@ -19,8 +19,8 @@ const issueForSurface = defineEndpoint({
   errors: ['app_suspended', 'installation_suspended', 'access_withdrawn'],
   secret: true,
   needs: ['keys:console', 'objects:read'],
-  replays: (work, caller, _body, _params, kept) => isSurfaceTokenValid(work, caller.workspace, kept),
-  handler: ({ work, caller, params }) => issueSurfaceToken(work, caller.workspace, caller.user.id, params.id),
+  replays: (work, caller, _body, _params, kept) => isSurfaceTokenValid(work, caller.workspace, caller.member, kept),
+  handler: ({ work, caller, params }) => issueSurfaceToken(work, caller.workspace, caller.member, params.id),
 })
 
 export const endpoints = [issueForSurface]

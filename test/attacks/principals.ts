@@ -47,6 +47,7 @@ const surfaceOf = ({ deps }: TestPlatform, { installation, workspaceId, app, per
     ws: workspaceId,
     app: app.id,
     usr: person.user.id,
+    mem: person.user.created_at,
     sv: app.secret_version,
   })
 

@@ -17,7 +17,8 @@ const scene = async (scopes: readonly Scope[]) => {
   const asPerson = async (method: string, path: string, body: unknown) => {
     // Issued for each call, since the tests let time pass.
     const { user, session } = app.person
-    const { token } = await issueToken(platform.deps, 'console', { ses: session.id, usr: user.id, ws: app.workspaceId })
+    const claims = { ses: session.id, usr: user.id, ws: app.workspaceId, mem: user.created_at }
+    const { token } = await issueToken(platform.deps, 'console', claims)
     return succeeded(platform.call(method, path, { token, body }))
   }
   const task = await asPerson('POST', '/console/tasks', { title: 'Count', installation_id: app.installation.id })

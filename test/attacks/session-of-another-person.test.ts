@@ -9,7 +9,8 @@ it('a console token opens nothing with the session of another person, even in th
   const { deps } = platform
   const { id: ws } = await workspace(deps)
   const [owner, other] = [await member(deps, ws, 'owner'), await member(deps, ws, 'member')]
-  const { token } = await issueToken(deps, 'console', { ses: other.session.id, usr: owner.user.id, ws })
+  const of = { usr: owner.user.id, ws, mem: owner.user.created_at }
+  const { token } = await issueToken(deps, 'console', { ...of, ses: other.session.id })
   const { status, body } = await platform.call('GET', '/console/me', { token })
   expect([status, body.error?.code]).toEqual([401, 'unauthorized'])
   expect((await platform.call('GET', '/console/me', { token: owner.token })).status).toBe(200)

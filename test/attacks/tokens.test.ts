@@ -45,7 +45,7 @@ beforeAll(async () => {
   const made: Record<Kind, string> = {
     access: app.token,
     callback: await callbackToken(deps, app, run.id),
-    surface: (await issueToken(deps, 'surface', { ...of, usr: app.person.user.id })).token,
+    surface: (await issueToken(deps, 'surface', { ...of, usr: app.person.user.id, mem: now })).token,
     console: app.person.token,
     admin: await adminToken(deps, admin.id),
   }

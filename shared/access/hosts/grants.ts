@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
-import { atLeast, type Member, MemberEntity, UserEntity } from '#shared/identity/people/index.ts'
+import { atLeast, isMembership, type Member, MemberEntity, UserEntity } from '#shared/identity/people/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
@@ -71,7 +71,7 @@ export const listHostGrants = async (
   return {
     items: live.flatMap((grant, i) => {
       const person = people[i]
-      return person && members[i]?.joined_at === grant.member_since ? [{ grant, name: person.name }] : []
+      return person && isMembership(members[i], grant.member_since) ? [{ grant, name: person.name }] : []
     }),
     next,
   }

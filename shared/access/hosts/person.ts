@@ -1,6 +1,7 @@
 import { type Claims, verifyToken } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import {
+  isMembership,
   type Member,
   MemberEntity,
   suspended,
@@ -68,7 +69,7 @@ export const loadPrincipal = async (
     WorkspaceEntity.ref({ id: workspace_id }),
   ] as const)
   const isIn = person?.status === 'active' && member && workspace
-  const isLive = grant?.status === 'active' && grant.user_id === user_id && grant.member_since === member?.joined_at
+  const isLive = grant?.status === 'active' && grant.user_id === user_id && isMembership(member, grant.member_since)
   if (!isIn || !isLive || grant.expires_at <= deps.clock.now()) throw refused('The access of this host has ended.')
   if (workspace.status !== 'active') throw suspended(workspace)
   if (!admitsHost(workspace, grant.client.host)) throw refused('The workspace doesn’t admit this host.')

@@ -3,7 +3,7 @@ import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
 import { loadManifest, VersionEntity } from '#shared/catalogue/versions/index.ts'
 import { issueToken, verifyToken } from '#shared/foundation/tokens/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
-import { suspended, type Workspace } from '#shared/identity/people/index.ts'
+import { type Member, suspended, type Workspace } from '#shared/identity/people/index.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { type Installation, InstallationEntity } from './entity.ts'
 import { hasConsent } from './scopes.ts'
@@ -50,7 +50,7 @@ const loadShowable = async (
 export const issueSurfaceToken = async (
   work: Work,
   workspace: Workspace,
-  userId: string,
+  { user_id, joined_at }: Member,
   installationId: string,
 ): Promise<SurfaceTokenView> => {
   const { installation, app } = await loadShowable(work, workspace, installationId)
@@ -59,7 +59,8 @@ export const issueSurfaceToken = async (
       ins: installation.id,
       ws: workspace.id,
       app: app.id,
-      usr: userId,
+      usr: user_id,
+      mem: joined_at,
       sv: app.secret_version,
     }),
     loadSurfaceUrl(work, installation),
@@ -74,11 +75,12 @@ export const issueSurfaceToken = async (
 export const isSurfaceTokenValid = async (
   deps: Pick<Deps, 'table' | 'clock' | 'settings' | 'keys'>,
   workspace: Workspace,
+  { joined_at }: Member,
   kept: { body: string },
 ): Promise<boolean> => {
   const { token } = JSON.parse(kept.body) as { token?: string }
   const verified = token === undefined ? undefined : await verifyToken(deps, token, ['surface'])
-  if (verified?.kind !== 'surface') return false
+  if (verified?.kind !== 'surface' || verified.claims.mem !== joined_at) return false
   try {
     const { app } = await loadShowable(deps, workspace, verified.claims.ins)
     return app.secret_version === verified.claims.sv

@@ -48,8 +48,9 @@ export interface Claims {
    * grant, because an access token renewed it.
    */
   callback: { ins: string; ws: string; app: string; run: string; grt?: string | undefined; lim?: true; sv: number }
-  surface: { ins: string; ws: string; app: string; usr: string; sv: number }
-  console: { ses: string; usr: string; ws: string }
+  /** `mem` is the start of the person's membership. A later membership of theirs doesn't revive the token. */
+  surface: { ins: string; ws: string; app: string; usr: string; mem: number; sv: number }
+  console: { ses: string; usr: string; ws: string; mem: number }
   admin: { adm: string; ses: string }
   person: { grt: string; ws: string; usr: string }
 }

@@ -2,7 +2,15 @@ import { GrantEntity, pausedGrant } from '#shared/access/grants/index.ts'
 import { hasConsent, InstallationEntity } from '#shared/access/installations/index.ts'
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import type { Verified } from '#shared/foundation/tokens/index.ts'
-import { MemberEntity, suspended, type User, UserEntity, WorkspaceEntity } from '#shared/identity/people/index.ts'
+import {
+  isMembership,
+  type Member,
+  MemberEntity,
+  suspended,
+  type User,
+  UserEntity,
+  WorkspaceEntity,
+} from '#shared/identity/people/index.ts'
 import { RunEntity } from '#shared/work/runs/index.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -50,7 +58,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
   ]
   const grant = grantId === undefined ? undefined : (bound.at(-1) as IntegrationCaller['grant'])
   const run = token.kind === 'callback' ? (bound[0] as IntegrationCaller['run']) : undefined
-  const [member, user] = token.kind === 'surface' ? (bound as [unknown, User | undefined]) : []
+  const [member, user] = token.kind === 'surface' ? (bound as [Member | undefined, User | undefined]) : []
   const live =
     installation &&
     app &&
@@ -60,7 +68,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     hasConsent(installation) &&
     (grantId === undefined || grant?.status === 'active') &&
     (token.kind !== 'callback' || run) &&
-    (token.kind !== 'surface' || (member && user?.status === 'active'))
+    (token.kind !== 'surface' || (isMembership(member, token.claims.mem) && user?.status === 'active'))
   // Requests with an ended token give their share back to live tokens. Failed authentications have their own limit.
   if (!live) await giveBack()
   if (!live)

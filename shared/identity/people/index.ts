@@ -26,7 +26,7 @@ export { invite, listInvitations, revokeInvitation } from './invite.ts'
 export { isRecovery } from './inviters.ts'
 export { findJoinedWorkspace, joinWrites, loadInvitation } from './join.ts'
 export { listMembers } from './members.ts'
-export { type Belonging, findBelonging, listWorkspacesOf } from './memberships.ts'
+export { type Belonging, findBelonging, isMembership, listWorkspacesOf, membershipCheck } from './memberships.ts'
 export { OrganizationSchema, presentOrganization } from './organization.ts'
 export {
   addPersonPasskey,

@@ -1,10 +1,22 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
+import type { Write } from '#shared/table/entity.ts'
 import { type Member, MemberEntity, MembershipEntity, type Workspace, WorkspaceEntity } from './entity.ts'
 
 export interface Belonging {
   workspace: Workspace
   member: Member
 }
+
+/**
+ * Reports whether a member is still in the membership that began at this time. Whoever leaves and joins again has another
+ * one, so whatever a membership gave names its start, and doesn't revive with the next.
+ */
+export const isMembership = (member: Member | undefined, since: number | undefined): member is Member =>
+  member !== undefined && member.joined_at === since
+
+/** Returns the condition that a person is still in this membership, with the rights that were read. */
+export const membershipCheck = ({ workspace_id, user_id, joined_at, role }: Member): Write =>
+  MemberEntity.check({ workspace_id, user_id }, { where: { joined_at, role } })
 
 /** Most workspaces of one person that are listed. With two records each, they fit into one batch read. */
 const MAX_LISTED = 50

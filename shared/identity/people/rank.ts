@@ -70,7 +70,10 @@ export const requireRole = (actual: Role, ...needed: Role[]): void => {
 
 /** Returns the condition that a member still has the needed role, which they may have lost since the request arrived. */
 export const roleCheck = (member: Member, needed: Role): Write =>
-  MemberEntity.check(member, { where: { role: oneOf(...rolesFrom(needed)) }, otherwise: () => missingRole(needed) })
+  MemberEntity.check(member, {
+    where: { joined_at: member.joined_at, role: oneOf(...rolesFrom(needed)) },
+    otherwise: () => missingRole(needed),
+  })
 
 const missingRole = (role: Role): PlatformError =>
   fail('admin_required', {

@@ -18,7 +18,7 @@ import {
   type Workspace,
   WorkspaceEntity,
 } from './entity.ts'
-import type { Belonging } from './memberships.ts'
+import { type Belonging, isMembership } from './memberships.ts'
 import { presentUser, presentWorkspace } from './present.ts'
 import type { ConsoleSessionView } from './schemas.ts'
 
@@ -50,6 +50,7 @@ export const newSessionWrites = async (
     ses: session.id,
     usr: user.id,
     ws: session.workspace_id,
+    mem: belonging.member.joined_at,
   })
   return {
     session,
@@ -70,34 +71,44 @@ export const newSessionWrites = async (
  */
 export const loadSession = async (
   deps: Pick<Deps, 'table' | 'clock'>,
-  { ses, usr, ws }: Claims['console'],
+  { ses, usr, ws, mem }: Claims['console'],
 ): Promise<(SignedIn & { member: Member; workspace: Workspace }) | undefined> => {
-  const access = await loadAccess(deps, { user_id: usr, workspace_id: ws }, [ses])
+  const opened = { session_id: ses, member_since: mem }
+  const access = await loadAccess(deps, { user_id: usr, workspace_id: ws }, [opened])
   const session = access?.sessions[0]
   return access && session && { user: access.user, member: access.member, workspace: access.workspace, session }
 }
 
+/** A session, and the membership in which it was opened or switched to the workspace. */
+interface OpenedIn {
+  session_id: string
+  member_since: number
+}
+
 /**
- * Loads what lets a person into a workspace, and those of the sessions that are live, in one round trip. Returns
- * undefined if the person is blocked, deleted or not a member, or the workspace is being removed.
+ * Loads what lets a person into a workspace, and those of the sessions that are live in this membership, in one round
+ * trip. Returns undefined if the person is blocked, deleted or not a member, or the workspace is being removed.
  */
 export const loadAccess = async (
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
   { user_id, workspace_id }: Pick<Member, 'user_id' | 'workspace_id'>,
-  sessionIds: readonly string[],
+  opened: readonly OpenedIn[],
 ): Promise<{ user: User; member: Member; workspace: Workspace; sessions: Session[] } | undefined> => {
   const [user, member, workspace, ...found] = await table.getAll([
     UserEntity.ref({ id: user_id }),
     MemberEntity.ref({ workspace_id, user_id }),
     WorkspaceEntity.ref({ id: workspace_id }),
-    ...sessionIds.map((id) => SessionEntity.ref({ id })),
+    ...opened.map(({ session_id }) => SessionEntity.ref({ id: session_id })),
   ] as const)
   const isIn =
     user?.status === 'active' && member && workspace && (workspace.deletes_at ?? Number.POSITIVE_INFINITY) > clock.now()
   if (!isIn) return undefined
   const sessions = found.filter(
-    (session): session is Session =>
-      session?.user_id === user_id && session.expires_at > clock.now() && !isEnded(user, session),
+    (session, i): session is Session =>
+      session?.user_id === user_id &&
+      isMembership(member, opened[i]?.member_since) &&
+      session.expires_at > clock.now() &&
+      !isEnded(user, session),
   )
   return { user, member, workspace, sessions }
 }

@@ -24,7 +24,13 @@ export const switchWorkspace = async (
 ): Promise<ConsoleSessionView> => {
   const belonging = isId('workspace', workspaceId) ? await findBelonging(work, workspaceId, user.id) : undefined
   if (!belonging) throw notAMember()
-  const { token } = await issueToken(work, 'console', { ses: session.id, usr: user.id, ws: workspaceId })
+  const { joined_at } = belonging.member
+  const { token } = await issueToken(work, 'console', {
+    ses: session.id,
+    usr: user.id,
+    ws: workspaceId,
+    mem: joined_at,
+  })
   const view: ConsoleSessionView = {
     token,
     token_type: 'Bearer',
@@ -37,7 +43,10 @@ export const switchWorkspace = async (
     [
       SessionEntity.update({ id: session.id }, { set: { workspace_id: workspaceId } }, { otherwise: ended }),
       UserEntity.update({ id: user.id }, { set: { home_workspace_id: workspaceId } }, { otherwise: ended }),
-      MemberEntity.check({ workspace_id: workspaceId, user_id: user.id }, { otherwise: notAMember }),
+      MemberEntity.check(
+        { workspace_id: workspaceId, user_id: user.id },
+        { where: { joined_at }, otherwise: notAMember },
+      ),
     ],
     view,
   )

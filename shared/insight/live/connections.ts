@@ -8,6 +8,7 @@ import { type LiveConnection, LiveConnectionEntity, type OpenPages, OpenPagesEnt
 
 type Recording = Pick<Deps, 'table' | 'clock'>
 type Viewer = Pick<OpenPages, 'workspace_id' | 'user_id'>
+export type NewConnection = Omit<OpenPages['open'][number], 'expires_at'>
 
 /**
  * Records a connection. The workspace counts as watched before it is recorded, so no change is missed in between.
@@ -16,15 +17,16 @@ type Viewer = Pick<OpenPages, 'workspace_id' | 'user_id'>
 export const addConnection = async (
   { table, clock }: Recording,
   { workspace_id, user_id }: Viewer,
-  { id, session_id }: { id: string; session_id: string },
+  connection: NewConnection,
 ): Promise<boolean> => {
+  const { id } = connection
   const expires_at = clock.now() + LIMITS.liveConnectionLife
   await table.transact([UpdatesEntity.upsert({ workspace_id }, { set: { workspace_id, live_until: expires_at } })])
   return retryOnConflict(async () => {
     const pages = await table.get(OpenPagesEntity, { workspace_id, user_id })
     const others = live(clock.now(), pages).filter((one) => one.id !== id)
     if (others.length >= LIMITS.liveConnectionsPerPerson) return false
-    const open = [...others, { id, session_id, expires_at }]
+    const open = [...others, { ...connection, expires_at }]
     await table.transact([
       OpenPagesEntity.replace({ workspace_id, user_id, open, expires_at }, { where: unchanged(pages) }),
       LiveConnectionEntity.replace({ id, workspace_id, user_id, expires_at }),

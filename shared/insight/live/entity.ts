@@ -6,7 +6,15 @@ const openPages = () =>
     workspace_id: z.string(),
     user_id: z.string(),
     /** Their live connections, oldest first. */
-    open: z.array(z.object({ id: z.string(), session_id: z.string(), expires_at: z.number() })),
+    open: z.array(
+      z.object({
+        id: z.string(),
+        session_id: z.string(),
+        /** Start of the membership that the page was opened in. */
+        member_since: z.number(),
+        expires_at: z.number(),
+      }),
+    ),
     expires_at: z.number(),
   })
 

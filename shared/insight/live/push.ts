@@ -1,5 +1,5 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { loadAccess } from '#shared/identity/people/index.ts'
+import { isMembership, loadAccess } from '#shared/identity/people/index.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
 import { readUpdates } from '#shared/messaging/inbox/index.ts'
 import { eachPage } from '#shared/table/pages.ts'
@@ -41,13 +41,10 @@ const serve = async (deps: Pushing, found: readonly OpenPages[]): Promise<void> 
 /** Sends a person's counters to their pages, and forgets the pages that have ended. */
 export const pushToPerson = async (deps: Pushing, pages: OpenPages): Promise<void> => {
   const connections = live(deps.clock.now(), pages)
-  const access = await loadAccess(
-    deps,
-    pages,
-    connections.map(({ session_id }) => session_id),
-  )
+  const access = await loadAccess(deps, pages, connections)
   const sessions = new Set(access?.sessions.map(({ id }) => id))
-  const isAllowed = ({ session_id }: OpenPages['open'][number]) => sessions.has(session_id)
+  const isAllowed = ({ session_id, member_since }: OpenPages['open'][number]) =>
+    isMembership(access?.member, member_since) && sessions.has(session_id)
   const message = access && sessions.size > 0 ? await updatesFor(deps, access.member) : undefined
   const ended: string[] = []
   const failed = await forEachConcurrently(connections, connections.length, async (connection) => {

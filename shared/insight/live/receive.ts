@@ -3,7 +3,7 @@ import { verifyToken } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { loadSession } from '#shared/identity/people/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { addConnection, findConnection, live, removeConnections } from './connections.ts'
+import { addConnection, findConnection, live, type NewConnection, removeConnections } from './connections.ts'
 import { type LiveConnection, OpenPagesEntity } from './entity.ts'
 import { endConnection, pushToPerson, updatesFor } from './push.ts'
 import { Hello } from './schemas.ts'
@@ -28,9 +28,10 @@ export const receiveMessage = async (deps: Receiving, id: string, text: string):
   const before = await findConnection(deps, id)
   const isSame = before?.workspace_id === member.workspace_id && before.user_id === member.user_id
   if (before && !isSame) await removeConnections(deps, before, [id])
-  const isRecorded = before && isSame && (await isConnected(deps, before, session.id))
+  const connection = { id, session_id: session.id, member_since: member.joined_at }
+  const isRecorded = before && isSame && (await isConnected(deps, before, connection))
   if (!isRecorded) {
-    if (!(await admit(deps, member, { id, session_id: session.id }))) return refuse(deps, id, 'too_many_connections')
+    if (!(await admit(deps, member, connection))) return refuse(deps, id, 'too_many_connections')
     // A session that ended before its connection was recorded found no page to close.
     if (!(await loadSession(deps, claims))) return refuse(deps, id, 'signed_out')
   }
@@ -38,21 +39,21 @@ export const receiveMessage = async (deps: Receiving, id: string, text: string):
   if (sent === 'gone') await removeConnections(deps, member, [id])
 }
 
-/** Returns true if the connection is recorded for this session, which is the case when a heartbeat arrives. */
+/** Returns true if the connection is recorded for this session and membership, which is the case when a heartbeat arrives. */
 const isConnected = async (
   { table, clock }: Receiving,
-  { id, workspace_id, user_id }: LiveConnection,
-  sessionId: string,
+  { workspace_id, user_id }: LiveConnection,
+  { id, session_id, member_since }: NewConnection,
 ): Promise<boolean> =>
   live(clock.now(), await table.get(OpenPagesEntity, { workspace_id, user_id })).some(
-    (one) => one.id === id && one.session_id === sessionId,
+    (one) => one.id === id && one.session_id === session_id && one.member_since === member_since,
   )
 
 /** Records the connection. At the limit, it first forgets connections that have ended without notice. */
 const admit = async (
   deps: Receiving,
   viewer: { workspace_id: string; user_id: string },
-  connection: { id: string; session_id: string },
+  connection: NewConnection,
 ): Promise<boolean> => {
   const { workspace_id, user_id } = viewer
   // Connections that end at once would never reach the limit of their number.

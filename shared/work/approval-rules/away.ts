@@ -1,5 +1,5 @@
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
-import { MemberEntity, type User, UserEntity } from '#shared/identity/people/index.ts'
+import { isMembership, type Member, MemberEntity, type User, UserEntity } from '#shared/identity/people/index.ts'
 import { DAY, iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
@@ -10,10 +10,28 @@ const LONGEST = 90 * DAY
 /** Most members who are away at once that are looked at. */
 const MOST = 500
 
-/** Lists members who are away at this time. */
-export const listAway = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, workspace_id: string) => {
+/** A member who is away, and the delegation that is in effect. */
+interface Lent {
+  away: Away
+  of: Member
+}
+
+/** Lists members who are away at this time, while they and their delegates are in the same membership as at its start. */
+export const listAway = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  workspace_id: string,
+): Promise<Lent[]> => {
   const { items } = await table.query(AwayEntity, { workspace_id }, { limit: MOST, consistent: true })
-  return items.filter(({ until }) => until > clock.now())
+  const open = items.filter(({ until }) => until > clock.now())
+  const ids = [...new Set(open.flatMap(({ user_id, delegate_id }) => [user_id, delegate_id]))]
+  const members = await table.getAll(ids.map((user_id) => MemberEntity.ref({ workspace_id, user_id })))
+  const memberWith = (id: string) => members[ids.indexOf(id)]
+  return open.flatMap((away): Lent[] => {
+    const of = memberWith(away.user_id)
+    const isLive =
+      isMembership(of, away.member_since) && isMembership(memberWith(away.delegate_id), away.delegate_since)
+    return isLive ? [{ away, of }] : []
+  })
 }
 
 const present = async (work: Work, user_id: string, all: readonly Away[]) => {
@@ -30,7 +48,7 @@ const present = async (work: Work, user_id: string, all: readonly Away[]) => {
 }
 
 export const readAway = async (work: Work, workspace_id: string, { id }: User) => {
-  const all = await listAway(work, workspace_id)
+  const all = (await listAway(work, workspace_id)).map(({ away }) => away)
   return present(
     work,
     id,
@@ -47,7 +65,7 @@ const refuse = (field: string, problem: string) =>
  */
 export const setAway = async (
   work: Work,
-  workspace_id: string,
+  { workspace_id, joined_at: member_since }: Member,
   user: User,
   { delegate_id, until: end }: { delegate_id: string; until: string },
 ) => {
@@ -55,8 +73,18 @@ export const setAway = async (
   if (until <= now || until > now + LONGEST) throw refuse('until', 'must be within the next 90 days')
   const delegate = await work.table.get(MemberEntity, { workspace_id, user_id: delegate_id })
   if (!delegate || delegate_id === user.id) throw refuse('delegate_id', 'must be another member of this workspace')
-  const away = { workspace_id, user_id: user.id, delegate_id, until, created_at: now }
-  const others = (await listAway(work, workspace_id)).filter((one) => one.delegate_id === user.id)
+  const away: Away = {
+    workspace_id,
+    user_id: user.id,
+    member_since,
+    delegate_id,
+    delegate_since: delegate.joined_at,
+    until,
+    created_at: now,
+  }
+  const others = (await listAway(work, workspace_id))
+    .map((lent) => lent.away)
+    .filter((one) => one.delegate_id === user.id)
   const view = await present(work, user.id, [away, ...others])
   await work.commit(
     [

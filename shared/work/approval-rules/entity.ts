@@ -8,6 +8,8 @@ const approvalRules = () =>
     /** Also on the workspace, so that a decision under earlier rules is noticed without them. */
     revision: z.number(),
     rules: z.array(ApprovalRule()),
+    /** Start of the membership of each person whom the rules name. A later membership of theirs doesn't count. */
+    named_since: z.record(z.string(), z.number()),
     changed_by: z.object({ id: z.string(), name: z.string() }),
     changed_at: z.number(),
   })
@@ -26,7 +28,10 @@ const away = () =>
   z.object({
     workspace_id: z.string(),
     user_id: z.string(),
+    /** Start of their membership, and of their delegate's. The delegation ends with either. */
+    member_since: z.number(),
     delegate_id: z.string(),
+    delegate_since: z.number(),
     until: z.number(),
     created_at: z.number(),
   })

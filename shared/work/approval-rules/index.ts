@@ -1,4 +1,11 @@
-export { type ApproversOf, approversAmong, authorityChecks, describeApprovers, findAuthority } from './authority.ts'
+export {
+  type ApproversOf,
+  type Authority,
+  approversAmong,
+  authorityChecks,
+  describeApprovers,
+  findAuthority,
+} from './authority.ts'
 export { endAway, readAway, setAway } from './away.ts'
 export { AwayEntity } from './entity.ts'
 export { peopleNeeded, ruleFor } from './match.ts'

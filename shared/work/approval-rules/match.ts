@@ -1,4 +1,4 @@
-import { atLeast, type Role } from '#shared/identity/people/index.ts'
+import { atLeast, isMembership, type Member } from '#shared/identity/people/index.ts'
 import { readNumber } from './read-number.ts'
 import type { ApprovalRule } from './schemas.ts'
 
@@ -50,6 +50,10 @@ export const peopleNeeded = ({ second_person }: ApprovalRule, args: Record<strin
   return amount === undefined || Math.abs(amount) >= second_person.amount ? 2 : 1
 }
 
-/** Returns true if the rule lets a member with this role approve in their own name. */
-export const isApprover = ({ approvers }: ApprovalRule, person: { id: string; role: Role }): boolean =>
-  (approvers.role !== null && atLeast(person.role, approvers.role)) || approvers.user_ids.includes(person.id)
+/** Start of the membership of each person whom rules name. */
+export type NamedSince = Readonly<Record<string, number>>
+
+/** Returns true if the rule lets a member approve in their own name. */
+export const isApprover = ({ approvers }: ApprovalRule, member: Member, named: NamedSince): boolean =>
+  (approvers.role !== null && atLeast(member.role, approvers.role)) ||
+  (approvers.user_ids.includes(member.user_id) && isMembership(member, named[member.user_id]))

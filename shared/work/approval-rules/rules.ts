@@ -7,15 +7,16 @@ import type { ItemOf } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { ApprovalRulesEntity } from './entity.ts'
+import type { NamedSince } from './match.ts'
 import type { ApprovalRule } from './schemas.ts'
 
 /** Loads a workspace's rules with their revision; none before the first change. */
 export const loadRules = async (
   { table }: Pick<Deps, 'table'>,
   workspace_id: string,
-): Promise<{ rules: ApprovalRule[]; revision: number }> => {
+): Promise<{ rules: ApprovalRule[]; named: NamedSince; revision: number }> => {
   const stored = await table.get(ApprovalRulesEntity, { workspace_id })
-  return { rules: stored?.rules ?? [], revision: stored?.revision ?? 0 }
+  return { rules: stored?.rules ?? [], named: stored?.named_since ?? {}, revision: stored?.revision ?? 0 }
 }
 
 /** Write that refuses a decision under rules that have changed in the meantime. */
@@ -43,7 +44,7 @@ export const setRules = (
   { rules, revision }: { rules: ApprovalRule[]; revision?: number | undefined },
 ) =>
   retryOnConflict(async () => {
-    await requireMembers(work, workspace_id, rules)
+    const named_since = await loadNamed(work, workspace_id, rules)
     const before = await work.table.get(ApprovalRulesEntity, { workspace_id })
     const known = before?.revision ?? 0
     if (revision !== undefined && revision !== known) {
@@ -58,6 +59,7 @@ export const setRules = (
       workspace_id,
       revision: known + 1,
       rules,
+      named_since,
       changed_by: { id: user.id, name: user.name },
       changed_at: now,
     }
@@ -79,11 +81,17 @@ export const setRules = (
     return view
   })
 
-const requireMembers = async ({ table }: Work, workspace_id: string, rules: readonly ApprovalRule[]): Promise<void> => {
+/** Returns the start of the membership of each person whom the rules name. */
+const loadNamed = async (
+  { table }: Work,
+  workspace_id: string,
+  rules: readonly ApprovalRule[],
+): Promise<NamedSince> => {
   const ids = [...new Set(rules.flatMap(({ approvers }) => approvers.user_ids))]
   const members = await table.getAll(ids.map((user_id) => MemberEntity.ref({ workspace_id, user_id })))
   const strangers = ids.filter((_, i) => members[i] === undefined)
-  if (strangers.length === 0) return
+  if (strangers.length === 0)
+    return Object.fromEntries(members.flatMap((one) => (one ? [[one.user_id, one.joined_at]] : [])))
   throw fail('validation_error', {
     message: `${strangers.join(', ')} isn’t a member of this workspace.`,
     details: { fields: { rules: ['names approvers who aren’t members'] } },

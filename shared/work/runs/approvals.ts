@@ -12,6 +12,7 @@ import type { Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import {
   type ApproversOf,
+  type Authority,
   approversAmong,
   authorityChecks,
   describeApprovers,
@@ -301,11 +302,12 @@ export const decideApprovalByKey = (
         },
       })
     const pending = { where: { status: 'pending' as const }, otherwise: () => fail('approval_already_decided') }
-    if (judged && receipt && decider && !judged.isLast) {
+    if (judged?.since && receipt && decider && !judged.isLast) {
       const step = stepChange(run, approval, {})
       const view = await presentRun(work, run)
       const vote = {
         by: { id: decider.id, name: decider.name },
+        ...judged.since,
         on_behalf_of: onBehalfOf,
         comment,
         receipt: receipt.text,
@@ -387,11 +389,13 @@ const judge = async (
   approved: boolean,
   shown: ShownArguments | undefined,
 ) => {
-  const { rules, revision } = await loadRules(work, run.workspace_id)
+  const { rules, named, revision } = await loadRules(work, run.workspace_id)
   const rule = ruleFor(rules, ruledCall(run, approval))
-  const scope: ApproversOf = { workspaceId: run.workspace_id, rule, requesterId: run.actor?.id }
+  const scope: ApproversOf = { workspaceId: run.workspace_id, rule, named, requesterId: run.actor?.id }
   const claims = receiptOf(run, approval, { ...decider, policy_version: decider.policyVersion(rules) }, approved, shown)
-  if (!approved) return { claims, votes: approval.votes ?? [], onBehalfOf: undefined, isLast: true, checks: [] }
+  if (!approved) {
+    return { claims, votes: approval.votes ?? [], since: undefined, onBehalfOf: undefined, isLast: true, checks: [] }
+  }
   const needed = peopleNeeded(rule, shown?.value ?? {})
   const { votes, checks: before } = needed > 1 ? await standingVotes(work, scope, approval) : { votes: [], checks: [] }
   if (votes.some(({ by }) => by.id === decider.id)) {
@@ -406,13 +410,10 @@ const judge = async (
     authority.of.user_id === decider.id ? undefined : { id: authority.of.user_id, name: authority.of.name }
   return {
     votes,
+    since: sinceOf(authority),
     onBehalfOf,
     isLast: votes.length + 1 >= needed,
-    checks: [
-      rulesCheck(run.workspace_id, revision),
-      ...before,
-      ...authorityChecks(run.workspace_id, decider.id, authority),
-    ],
+    checks: [rulesCheck(run.workspace_id, revision), ...before, ...authorityChecks(authority)],
     claims: {
       ...claims,
       ...(needed > 1 && {
@@ -424,7 +425,10 @@ const judge = async (
   }
 }
 
-/** Returns the earlier approvals of people who still may approve, with the checks that this stays so. */
+/** Returns the memberships under which an approval is given. */
+const sinceOf = ({ by, of }: Authority) => ({ member_since: by.joined_at, right_since: of.joined_at })
+
+/** Returns the earlier approvals of people who still may approve, in the same membership, with the checks that this stays so. */
 const standingVotes = async (
   work: Work,
   scope: ApproversOf,
@@ -435,14 +439,17 @@ const standingVotes = async (
   for (const vote of votes) {
     const authority = await findAuthority(work, scope, vote.by.id)
     if (!authority || authority.of.user_id !== (vote.on_behalf_of?.id ?? vote.by.id)) continue
+    const { member_since, right_since } = sinceOf(authority)
+    if (vote.member_since !== member_since || vote.right_since !== right_since) continue
     standing.push(vote)
-    checks.push(...authorityChecks(scope.workspaceId, vote.by.id, authority))
+    checks.push(...authorityChecks(authority))
   }
   return { votes: standing, checks }
 }
 
-const notAnApprover = async (work: Work, { private_to }: Run, { rule, requesterId, workspaceId }: ApproversOf) => {
-  const approvers = await describeApprovers(work, rule)
+const notAnApprover = async (work: Work, { private_to }: Run, scope: ApproversOf) => {
+  const { rule, requesterId, workspaceId } = scope
+  const approvers = await describeApprovers(work, scope)
   return fail('forbidden', {
     message: `The workspace’s rule “${rule.name}” lets ${approvers} approve this call${rule.requester_may_approve ? '' : ', but not the person who started the run'}.`,
     fix: private_to
@@ -458,9 +465,9 @@ export const approverTest = async (
   run: Pick<Run, 'workspace_id' | 'installation_id' | 'actor'>,
   approval: Approval,
 ) => {
-  const { rules } = await loadRules(deps, run.workspace_id)
+  const { rules, named } = await loadRules(deps, run.workspace_id)
   const rule = ruleFor(rules, ruledCall(run, approval))
-  return approversAmong(deps, { workspaceId: run.workspace_id, rule, requesterId: run.actor?.id })
+  return approversAmong(deps, { workspaceId: run.workspace_id, rule, named, requesterId: run.actor?.id })
 }
 
 /** Returns the ruling of the workspace's rules on a call, for a person who looks at it. */
@@ -471,9 +478,9 @@ export const readRuling = async (
   viewerId: string,
   args: Record<string, unknown>,
 ) => {
-  const { rules } = await loadRules(work, run.workspace_id)
+  const { rules, named } = await loadRules(work, run.workspace_id)
   const rule = ruleFor(rules, ruledCall(run, approval))
-  const scope: ApproversOf = { workspaceId: run.workspace_id, rule, requesterId: run.actor?.id }
+  const scope: ApproversOf = { workspaceId: run.workspace_id, rule, named, requesterId: run.actor?.id }
   const needed = peopleNeeded(rule, args)
   const { votes } = needed > 1 ? await standingVotes(work, scope, approval) : { votes: [] }
   const taken = votes.flatMap(({ by, on_behalf_of }) => [by.id, on_behalf_of?.id ?? by.id])
@@ -481,7 +488,7 @@ export const readRuling = async (
   const authority = hasApproved ? undefined : await findAuthority(work, scope, viewerId, taken)
   return {
     name: rule.name || null,
-    approvers: await describeApprovers(work, rule),
+    approvers: await describeApprovers(work, scope),
     required: needed,
     approved_by: votes.map(({ by, on_behalf_of, at, comment }) => ({
       by,

@@ -276,8 +276,12 @@ const approval = () =>
       .array(
         z.object({
           by: person(),
+          /** Start of their membership. The approval ends with it. */
+          member_since: z.number(),
           /** Person who is away, in whose place they approved. */
           on_behalf_of: person().optional(),
+          /** Start of the membership of the person whose right it is. */
+          right_since: z.number(),
           comment: z.string().optional(),
           receipt: z.string(),
           at: z.number(),

@@ -19,14 +19,14 @@ export interface SeenMessage {
 
 interface Signed {
   user: { id: string; name: string }
-  session: { id: string; workspace_id: string }
+  session: { id: string; workspace_id: string; created_at: number }
 }
 
 /** Returns functions for a person's conversations in the console. */
 export const conversationsOf = (platform: TestPlatform, { user, session }: Signed) => {
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     // Issued for each call, since the tests let time pass.
-    const claims = { ses: session.id, usr: user.id, ws: session.workspace_id }
+    const claims = { ses: session.id, usr: user.id, ws: session.workspace_id, mem: session.created_at }
     const { token } = await issueToken(platform.deps, 'console', claims)
     return platform.call(method, path, { token, headers, body })
   }

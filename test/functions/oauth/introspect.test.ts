@@ -219,7 +219,8 @@ describe('a token is inactive', () => {
     const { body: run } = await platform.call('POST', '/api/v1/runs', { token: client.token, body: { input: {} } })
     const { id: ins, workspace_id: ws } = client.installation
     const app = client.app.id
-    const surface = await issueToken(deps, 'surface', { ins, ws, app, usr: client.person.user.id, sv: 1 })
+    const { id: usr, created_at: mem } = client.person.user
+    const surface = await issueToken(deps, 'surface', { ins, ws, app, usr, mem, sv: 1 })
     const admin = await issueToken(deps, 'admin', { adm: 'adm', ses: 'ase' })
     await expectInactive(client, [
       await callbackToken(deps, client, run.id),

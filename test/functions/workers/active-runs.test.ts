@@ -33,7 +33,7 @@ const owner = async () => {
   const now = platform.clock.now()
   const session = { id: newId('session', now), user_id: user.id, workspace_id: app.workspaceId, created_at: now }
   await platform.deps.table.transact([SessionEntity.create({ ...session, expires_at: now + HOUR })])
-  const claims = { ses: session.id, usr: user.id, ws: app.workspaceId }
+  const claims = { ses: session.id, usr: user.id, ws: app.workspaceId, mem: user.created_at }
   return (await issueToken(platform.deps, 'console', claims)).token
 }
 
