@@ -29,7 +29,7 @@ const set = defineEndpoint({
     'that you had stays in use. Needs a sign-in within the last 10 minutes.',
   body: SetEmail,
   response: PendingEmailSchema,
-  errors: ['mail_not_configured', 'rate_limited', 'confirmation_required'],
+  errors: ['forbidden', 'mail_not_configured', 'rate_limited', 'confirmation_required'],
   needs: ['table:read', 'table:write', 'keys:data', 'mail'],
   handler: ({ work, caller, body }) => requestAddress(work, caller, body.email),
 })

@@ -40,7 +40,7 @@ const confirmProof = defineEndpoint({
   body: ConfirmEmail,
   response: DeveloperSchema,
   errors: ['forbidden'],
-  handler: ({ work, caller, body }) => proveEmail(work, caller.developerId, body.token),
+  handler: ({ work, caller, body }) => proveEmail(work, caller.credential, body.token),
 })
 
 const recover = defineEndpoint({

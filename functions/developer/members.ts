@@ -44,8 +44,7 @@ const invite = defineEndpoint({
   response: DeveloperMemberSchema,
   errors: ['email_not_verified', 'conflict', 'mail_not_configured'],
   needs: ['mail', 'keys:data'],
-  handler: ({ work, caller, body, request }) =>
-    inviteMember(work, caller.developerId, body, browserLanguage(request.headers)),
+  handler: ({ work, caller, body, request }) => inviteMember(work, caller.root, body, browserLanguage(request.headers)),
 })
 
 const edit = defineEndpoint({

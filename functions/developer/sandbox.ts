@@ -20,12 +20,13 @@ const token = defineEndpoint({
   summary: 'Get an access token for the app’s sandbox installation',
   description:
     'Returns an ordinary access token for your own sandbox workspace. It can’t reach customers’ workspaces. Each ' +
-    'call returns a new token for the same installation.',
+    'call returns a new token for the same installation. It ends with the key or session that asked for it.',
   response: SandboxToken,
   errors: ['no_manifest', 'app_suspended', 'installation_suspended'],
   secret: true,
   needs: ['keys:access', 'keys:tokens', 'keys:data'],
-  handler: ({ work, caller, params }) => issueSandboxToken(work, caller.developerId, params.id, caller),
+  handler: ({ work, caller, params }) =>
+    issueSandboxToken(work, params.id, { ...caller.credential, role: caller.role, isSession: caller.isSession }),
 })
 
 const invite = defineEndpoint({
@@ -41,7 +42,7 @@ const invite = defineEndpoint({
   response: SandboxInviteSchema,
   errors: ['conflict'],
   secret: true,
-  handler: ({ work, caller }) => renewInvite(work, caller.developerId),
+  handler: ({ work, caller }) => renewInvite(work, caller.root),
 })
 
 const session = defineEndpoint({
@@ -53,7 +54,8 @@ const session = defineEndpoint({
   summary: 'Open the sandbox workspace in the console',
   description:
     'Signs in to the console of your own sandbox workspace: as its owner, or as a customer who is made up, to see and ' +
-    'approve what your agents ask for. The session lasts 12 hours, and reaches no other workspace.',
+    'approve what your agents ask for. The session lasts 12 hours at most, ends with the key or session that opened it, and ' +
+    'reaches no other workspace.',
   body: OpenSandbox,
   status: 201,
   response: ConsoleSessionSchema,
@@ -61,7 +63,7 @@ const session = defineEndpoint({
   secret: true,
   needs: ['keys:console', 'keys:public'],
   replays: (work, _caller, _body, _params, kept) => isSessionLive(work, kept),
-  handler: ({ work, caller, body }) => openSandbox(work, caller.developerId, caller.member?.id, body),
+  handler: ({ work, caller, body }) => openSandbox(work, caller.credential, body),
 })
 
 export const endpoints = [token, invite, session]

@@ -2,7 +2,7 @@ import type { Grant } from '#shared/access/grants/index.ts'
 import type { HostClient, PersonPrincipal } from '#shared/access/hosts/index.ts'
 import type { Installation } from '#shared/access/installations/index.ts'
 import type { App } from '#shared/catalogue/apps/index.ts'
-import type { DeveloperRole } from '#shared/identity/developers/index.ts'
+import type { DeveloperRole, Giver } from '#shared/identity/developers/index.ts'
 import type { Member, Session, User, Workspace } from '#shared/identity/people/index.ts'
 import type { Admin, AdminSession, NextStep } from '#shared/staff/admins/index.ts'
 import type { Run } from '#shared/work/runs/index.ts'
@@ -33,6 +33,11 @@ export interface DeveloperCaller {
   developerId: string
   /** Rights of the key, or of the teammate who signed in. */
   role: DeveloperRole
+  /** Names the key or session, in records that end with it. */
+  credential: Giver
+  /** Names the key, or the teammate who signed in, in records that outlast a session. */
+  root: Giver
+  isSession: boolean
   /** The teammate who signed in to the portal by e-mail or passkey. Absent for keys, and sessions opened with one. */
   member?: { id: string; signedInAt: number }
   /** The key was rotated. It can only repeat that rotation to get the same response. */

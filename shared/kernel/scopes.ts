@@ -28,6 +28,10 @@ export const isScope = (text: string): text is Scope => Object.hasOwn(SCOPES, te
 export const covers = (granted: readonly string[], required: Scope): boolean =>
   granted.includes(required) || (required.endsWith(':read') && granted.includes(required.replace(':read', ':write')))
 
+/** Returns the read scopes among the given ones, those that a write scope implies included. */
+export const readableScopes = (granted: readonly string[]): Scope[] =>
+  SCOPE_NAMES.filter((scope) => scope.endsWith(':read') && covers(granted, scope))
+
 /** Returns the scopes that both lists allow, in the table's order. A `:write` and its `:read` intersect in the `:read`. */
 export const intersect = (one: readonly string[], other: readonly string[]): Scope[] =>
   SCOPE_NAMES.filter(

@@ -5,6 +5,7 @@ import { type ErrorInfo, fail, type PlatformError } from '#shared/kernel/errors.
 import type { Write } from '#shared/table/entity.ts'
 import { type Installation, InstallationEntity } from '../installations/entity.ts'
 import { type Grant, GrantEntity } from './entity.ts'
+import { sandboxRights } from './given-by.ts'
 
 interface Named {
   workspace_id: string
@@ -27,7 +28,7 @@ export const refuseSuspended = (app: App): void => {
  *   admin has paused the grant
  */
 export const loadLiveGrant = async (
-  { table }: Pick<Deps, 'table'>,
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
   { workspace_id, installation_id, grant_id }: Named,
 ): Promise<{ grant: Grant; installation: Installation }> => {
   const [grant, installation, workspace] = await table.getAll([
@@ -36,6 +37,7 @@ export const loadLiveGrant = async (
     WorkspaceEntity.ref({ id: workspace_id }),
   ])
   if (grant?.status !== 'active' || !installation || installation.status === 'revoked' || !workspace) throw revoked()
+  if ((await sandboxRights({ table, clock }, grant)) === 'ended') throw revoked()
   if (installation.status === 'suspended' || workspace.status !== 'active') throw suspended(workspace)
   if (grant.paused_at !== undefined) throw pausedGrant()
   return { grant, installation }

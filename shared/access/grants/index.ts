@@ -1,4 +1,5 @@
 export { type Grant, GrantEntity } from './entity.ts'
+export { sandboxRights } from './given-by.ts'
 export { pausedGrant } from './grant-state.ts'
 export { pauseGrant, resumeGrant } from './pause.ts'
 export { GrantSchema, presentGrant } from './present.ts'

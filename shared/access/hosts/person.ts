@@ -1,7 +1,9 @@
 import { type Claims, verifyToken } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import {
+  isActive,
   isMembership,
+  loadGiver,
   type Member,
   MemberEntity,
   suspended,
@@ -68,7 +70,7 @@ export const loadPrincipal = async (
     MemberEntity.ref({ workspace_id, user_id }),
     WorkspaceEntity.ref({ id: workspace_id }),
   ] as const)
-  const isIn = person?.status === 'active' && member && workspace
+  const isIn = isActive(person, await loadGiver(deps, person), deps.clock.now()) && member && workspace
   const isLive = grant?.status === 'active' && grant.user_id === user_id && isMembership(member, grant.member_since)
   if (!isIn || !isLive || grant.expires_at <= deps.clock.now()) throw refused('The access of this host has ended.')
   if (workspace.status !== 'active') throw suspended(workspace)

@@ -13,6 +13,8 @@ const grant = () =>
     revoked_reason: z.string().optional(),
     approved_by: person().optional(),
     kind: z.enum(['oauth', 'sandbox']),
+    /** On a sandbox grant: the developer's credential with which it ends. */
+    giver: z.object({ developer_id: z.string(), given_by: z.string() }).optional(),
     created_at: z.number(),
     last_used_at: z.number().optional(),
     /** Time at which an admin of the workspace paused it. Absent while it isn't paused. */

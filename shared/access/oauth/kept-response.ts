@@ -17,7 +17,11 @@ import { TokenRequest } from './token-request.ts'
  * again.
  * @param body as received, not yet validated
  */
-export const canRepeatTokenResponse = async (deps: Pick<Deps, 'table'>, app: App, body: unknown): Promise<boolean> => {
+export const canRepeatTokenResponse = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  app: App,
+  body: unknown,
+): Promise<boolean> => {
   if (app.status === 'suspended') return false
   const exchanged = await loadExchanged(deps, body)
   // Otherwise the kept response is a refusal and contains no tokens.
@@ -40,7 +44,10 @@ const loadExchanged = async (
   return undefined
 }
 
-const isLive = async (deps: Pick<Deps, 'table'>, record: Parameters<typeof loadLiveGrant>[1]): Promise<boolean> => {
+const isLive = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  record: Parameters<typeof loadLiveGrant>[1],
+): Promise<boolean> => {
   try {
     await loadLiveGrant(deps, record)
     return true

@@ -2,24 +2,23 @@ import { type Grant, GrantEntity } from '#shared/access/grants/index.ts'
 import { withInstallation } from '#shared/access/installations/index.ts'
 import { newTokenPair } from '#shared/access/oauth/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
-import type { DeveloperRole } from '#shared/identity/developers/index.ts'
-import { covers, SCOPE_NAMES } from '#shared/kernel/scopes.ts'
+import type { DeveloperRole, Giver } from '#shared/identity/developers/index.ts'
+import { readableScopes } from '#shared/kernel/scopes.ts'
 import { prepareSandboxInstall } from './installation.ts'
 import type { SandboxTokenView } from './schemas.ts'
 
 /**
  * Issues an ordinary access token for the app's sandbox installation. Creates the installation if needed and otherwise
  * keeps its version. Each call creates its own grant, so refreshing or losing one token doesn't affect others.
- * @param bearer a viewer's token only reads. A teammate's has no refresh token, so that it doesn't outlast their access.
+ * @param bearer a viewer's token only reads. One that a session gives ends with it, and has no refresh token.
  * @throws `no_manifest`, `app_suspended`, `installation_suspended`
  */
 export const issueSandboxToken = async (
   work: Work,
-  developerId: string,
   appId: string,
-  bearer: { role: DeveloperRole; member?: object },
+  bearer: Giver & { role: DeveloperRole; isSession: boolean },
 ): Promise<SandboxTokenView> => {
-  const install = await prepareSandboxInstall(work, developerId, appId, 'attached')
+  const install = await prepareSandboxInstall(work, bearer.developer_id, appId, 'attached')
   const grantId = work.id('grant')
   return withInstallation(work, { ...install, grantId }, async ({ installation, writes }) => {
     const now = work.clock.now()
@@ -28,24 +27,21 @@ export const issueSandboxToken = async (
       installation_id: installation.id,
       workspace_id: installation.workspace_id,
       app_id: appId,
-      scopes: bearer.role === 'viewer' ? readScopes(install.scopes) : [...install.scopes],
+      scopes: bearer.role === 'viewer' ? readableScopes(install.scopes) : [...install.scopes],
       status: 'active',
       approved_by: install.owner,
       kind: 'sandbox',
+      giver: { developer_id: bearer.developer_id, given_by: bearer.given_by },
       created_at: now,
       last_used_at: now,
     }
     const pair = await newTokenPair(work, install.app, installation, grant)
     const view = {
       ...pair.response,
-      ...(bearer.member && { refresh_token: null }),
+      ...(bearer.isSession && { refresh_token: null }),
       agent_version: installation.version,
     }
-    await work.commit([...writes, GrantEntity.create(grant), ...(bearer.member ? [] : pair.writes)], view)
+    await work.commit([...writes, GrantEntity.create(grant), ...(bearer.isSession ? [] : pair.writes)], view)
     return view
   })
 }
-
-/** Returns the read scopes among the given ones, those that a write scope implies included. */
-const readScopes = (scopes: readonly string[]): string[] =>
-  SCOPE_NAMES.filter((scope) => scope.endsWith(':read') && covers(scopes, scope))

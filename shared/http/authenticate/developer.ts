@@ -1,6 +1,6 @@
 import { TOKENS } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { DeveloperKeyEntity } from '#shared/identity/developers/index.ts'
+import { DeveloperEntity, DeveloperKeyEntity, rightsOf } from '#shared/identity/developers/index.ts'
 import type { ItemOf } from '#shared/table/entity.ts'
 import { HOUR } from '../../kernel/clock.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -12,7 +12,7 @@ import type { Method } from '../endpoint.ts'
 import { takeRateLimit } from '../rate-limit.ts'
 import type { Authenticator } from './types.ts'
 
-/** Authenticates a developer by their key. */
+/** Authenticates a developer by their key, or by the key of a session. */
 export const developer: Authenticator<'developer'> = async (deps, { headers, method, again }) => {
   const key = headers['x-developer-key']
   if (key === undefined) {
@@ -35,13 +35,16 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
       fix: 'Create another with POST /api/v1/dev/me/keys and a key that hasn’t.',
     })
   }
-  if (status === 'blocked') {
-    throw fail('not_a_developer', {
-      message: 'The developer account is blocked.',
-      fix: 'Contact platform support.',
-    })
-  }
-  const { developer_id, role = 'owner', member_id, created_at } = record
+  if (status === 'blocked') throw blocked()
+  const { developer_id, key_hash, session, created_at } = record
+  // A key names its rights itself. Those of a session are the ones that its key or teammate has now.
+  const account = session && (await deps.table.get(DeveloperEntity, { id: developer_id }))
+  if (account?.status === 'blocked') throw blocked()
+  const rights = session
+    ? rightsOf(account, key_hash, deps.clock.now())
+    : { role: record.role ?? 'owner', root: key_hash, memberId: undefined }
+  if (!rights) throw fail('unauthorized', WRONG_KEY)
+  const { role, root, memberId } = rights
   const [rate] = again
     ? [{}]
     : await Promise.all([
@@ -53,21 +56,27 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
       kind: 'developer',
       developerId: developer_id,
       role,
-      ...(member_id !== undefined && { member: { id: member_id, signedInAt: created_at } }),
+      credential: { developer_id, given_by: key_hash },
+      root: { developer_id, given_by: root },
+      isSession: session === true,
+      ...(memberId !== undefined && { member: { id: memberId, signedInAt: created_at } }),
       ...(status === 'ended' && { ended: true as const }),
     },
     headers: rate,
   }
 }
 
-/** Notes the use of a key, at most once an hour, so that its owner sees whether it is still needed. */
+const blocked = () =>
+  fail('not_a_developer', { message: 'The developer account is blocked.', fix: 'Contact platform support.' })
+
+/** Notes the use of a key or a session, at most once an hour, so that its owner sees whether it is still needed. */
 const noteUse = async (
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
-  { key_hash, status, last_used_at, member_id }: ItemOf<typeof DeveloperKeyEntity>,
+  { key_hash, status, last_used_at }: ItemOf<typeof DeveloperKeyEntity>,
 ): Promise<void> => {
   const now = clock.now()
   const isNoted = last_used_at !== undefined && last_used_at > now - HOUR
-  if (status !== 'active' || member_id !== undefined || isNoted) return
+  if (status !== 'active' || isNoted) return
   const use = DeveloperKeyEntity.update({ key_hash }, { set: { last_used_at: now } }, { where: { status } })
   // A key that ends at the same time needs no note, and a request doesn't fail because of one.
   await table.transact([use]).catch(() => {})

@@ -1,9 +1,11 @@
-import { GrantEntity, pausedGrant } from '#shared/access/grants/index.ts'
+import { GrantEntity, pausedGrant, sandboxRights } from '#shared/access/grants/index.ts'
 import { hasConsent, InstallationEntity } from '#shared/access/installations/index.ts'
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import type { Verified } from '#shared/foundation/tokens/index.ts'
 import {
+  isActive,
   isMembership,
+  loadGiver,
   type Member,
   MemberEntity,
   suspended,
@@ -14,7 +16,7 @@ import {
 import { RunEntity } from '#shared/work/runs/index.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { covers, intersect, SCOPE_NAMES, type Scope } from '../../kernel/scopes.ts'
+import { intersect, readableScopes } from '../../kernel/scopes.ts'
 import { authenticateToken, unauthorized } from '../bearer-token.ts'
 import type { IntegrationCaller } from '../callers.ts'
 import { giveBackSharedRateLimits, type SharedBuckets, takeSharedRateLimits } from '../rate-limit.ts'
@@ -59,6 +61,8 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
   const grant = grantId === undefined ? undefined : (bound.at(-1) as IntegrationCaller['grant'])
   const run = token.kind === 'callback' ? (bound[0] as IntegrationCaller['run']) : undefined
   const [member, user] = token.kind === 'surface' ? (bound as [Member | undefined, User | undefined]) : []
+  const now = deps.clock.now()
+  const [rights, giver] = await Promise.all([sandboxRights(deps, grant), loadGiver(deps, user)])
   const live =
     installation &&
     app &&
@@ -67,8 +71,9 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     app.secret_version === sv &&
     hasConsent(installation) &&
     (grantId === undefined || grant?.status === 'active') &&
+    rights !== 'ended' &&
     (token.kind !== 'callback' || run) &&
-    (token.kind !== 'surface' || (isMembership(member, token.claims.mem) && user?.status === 'active'))
+    (token.kind !== 'surface' || (isMembership(member, token.claims.mem) && isActive(user, giver, now)))
   // Requests with an ended token give their share back to live tokens. Failed authentications have their own limit.
   if (!live) await giveBack()
   if (!live)
@@ -88,7 +93,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     caller: {
       kind: 'integration',
       token: { type: token.kind, expiresAt: token.expiresAt },
-      scopes: token.kind === 'surface' ? readable(scopes) : scopes,
+      scopes: token.kind === 'surface' || rights === 'reads' ? readableScopes(scopes) : scopes,
       installation,
       app,
       workspace,
@@ -107,7 +112,3 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
  */
 const isLimitedToGrant = (token: IntegrationToken): boolean =>
   token.kind === 'access' || (token.kind === 'callback' && token.claims.lim === true)
-
-/** Returns the scopes of a surface token: the granted read scopes, including those that a write scope implies. */
-const readable = (scopes: readonly Scope[]): Scope[] =>
-  SCOPE_NAMES.filter((scope) => scope.endsWith(':read') && covers(scopes, scope))

@@ -1,5 +1,5 @@
 export { requestEmailProof } from './email.ts'
-export { createKey, deleteKey, editKey, listKeys, liveKeys, unchangedKeys } from './keys.ts'
+export { createKey, deleteKey, editKey, listKeys, unchangedKeys } from './keys.ts'
 export { changeMemberRole, inviteMember, listMembers, removeMember } from './members.ts'
 export {
   addMemberPasskey,

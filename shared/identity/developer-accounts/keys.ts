@@ -7,6 +7,7 @@ import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { missing, type Where } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Developer, DeveloperEntity, DeveloperKeyEntity, type NamedKey } from '../developers/entity.ts'
+import { liveKeys } from '../developers/rights.ts'
 import type { DeveloperRole } from '../developers/roles.ts'
 import { loadDeveloper } from './read.ts'
 import type { CreateKeyInput, EditKeyInput, NamedKeyView, NewNamedKeyView } from './schemas.ts'
@@ -22,10 +23,6 @@ const presentKey = ({ id, name, role, created_at, expires_at }: NamedKey, lastUs
   expires_at: iso(expires_at),
   last_used_at: lastUsedAt === undefined ? null : iso(lastUsedAt),
 })
-
-/** Returns an account's named keys and sessions that haven't expired, newest first. */
-export const liveKeys = ({ keys = [] }: Developer, now: number): NamedKey[] =>
-  keys.filter(({ expires_at }) => expires_at > now)
 
 /** Lists an account's named keys, newest first (`GET /api/v1/dev/me/keys`). */
 export const listKeys = async (work: Work, developerId: string): Promise<NamedKeyView[]> => {

@@ -8,15 +8,15 @@ import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { placeOfDeveloper, rosterWrites } from '#shared/staff/roster/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { type Developer, DeveloperEntity, DeveloperKeyEntity, type DeveloperMember } from '../developers/entity.ts'
+import { type Developer, DeveloperEntity, type DeveloperMember } from '../developers/entity.ts'
+import { membersOf, passkeyOwner, sameAddress, unchangedMembers } from '../developers/member-list.ts'
+import type { Giver } from '../developers/rights.ts'
 import type { DeveloperRole } from '../developers/roles.ts'
 import { requireMail, sendMail } from '../mails/index.ts'
 import { newInvitation, requireMailRoom } from './email.ts'
 import { unchangedKeys } from './keys.ts'
-import { membersOf, passkeyOwner, sameAddress, unchangedMembers } from './member-list.ts'
 import { loadDeveloper } from './read.ts'
 import type { DeveloperMemberView, InviteInput } from './schemas.ts'
-import { endStandIns } from './stand-ins.ts'
 
 const presentMember = ({ id, email, name, role, joined_at, invitation }: DeveloperMember): DeveloperMemberView => ({
   id,
@@ -40,7 +40,7 @@ export const listMembers = async (work: Work, developerId: string): Promise<Deve
  */
 export const inviteMember = async (
   work: Work,
-  developerId: string,
+  { developer_id: developerId, given_by }: Giver,
   { email, role }: InviteInput,
   language: string,
 ): Promise<DeveloperMemberView> => {
@@ -70,7 +70,7 @@ export const inviteMember = async (
     const memberId = known?.id ?? id
     const to = { id: developerId, email, member_id: memberId, language }
     const mail = await newInvitation(work, to, { account: developer.company ?? developer.name, role })
-    const invitation = { token_hash: mail.tokenHash, expires_at: mail.expiresAt }
+    const invitation = { token_hash: mail.tokenHash, expires_at: mail.expiresAt, given_by }
     const member: DeveloperMember = { id: memberId, email, role, invitation }
     const view = presentMember(member)
     await work.commit(
@@ -111,7 +111,6 @@ export const changeMemberRole = (
     await work.commit(
       [
         ...membersWrites(developer, now),
-        ...sessionsOf(developer, id).map(({ key_hash }) => DeveloperKeyEntity.update({ key_hash }, { set: { role } })),
         auditMember(work, developerId, 'developer.member_role_changed', member, {
           before: { role: member.role },
           after: { role },
@@ -123,8 +122,8 @@ export const changeMemberRole = (
   })
 
 /**
- * Removes a teammate, or withdraws an invitation (`DELETE /api/v1/dev/members/{id}`). Their sessions end at once, and their
- * passkeys and links stop working.
+ * Removes a teammate, or withdraws an invitation (`DELETE /api/v1/dev/members/{id}`). What they were given ends with them:
+ * sessions, sandbox tokens, stand-ins and invitations name them. Their passkeys and links stop working.
  * @param by the teammate who asks. Anyone may leave; only owners remove others.
  * @throws `not_found`, `forbidden`; `conflict` for the last owner
  */
@@ -144,20 +143,13 @@ export const removeMember = (
         fix: 'Ask an owner of the account.',
       })
     }
-    const sessions = sessionsOf(developer, id)
-    const [passkeys, standIns] = await Promise.all([
-      listPasskeys(work, passkeyOwner(developerId, id)),
-      endStandIns(work, developerId, id),
-    ])
+    const passkeys = await listPasskeys(work, passkeyOwner(developerId, id))
     await work.commit([
       ...membersWrites(
         developer,
         members.filter((one) => one !== member),
-        developer.keys?.filter((key) => !sessions.includes(key)),
       ),
-      ...sessions.map(({ key_hash }) => DeveloperKeyEntity.delete({ key_hash })),
       ...passkeys.map((passkey) => removePasskeyWrite(passkey.owner_id, passkey.id)),
-      ...standIns,
       ...(member.joined_at === undefined
         ? []
         : [ClaimEntity.delete({ kind: 'developer-email', value: member.email.toLowerCase() })]),
@@ -209,9 +201,6 @@ const findMember = (members: readonly DeveloperMember[], id: string): DeveloperM
   if (!member) throw fail('not_found', { message: 'The account has no teammate with this id.' })
   return member
 }
-
-const sessionsOf = ({ keys = [] }: Developer, memberId: string) =>
-  keys.filter(({ member_id }) => member_id === memberId)
 
 const auditMember = (
   work: Work,

@@ -2,14 +2,15 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { type Developer, DeveloperKeyEntity, type NamedKey } from '../developers/entity.ts'
-import type { DeveloperRole } from '../developers/roles.ts'
-import { liveKeys } from './keys.ts'
+import { type Developer, DeveloperKeyEntity, type NamedKey, type SIGN_INS } from '../developers/entity.ts'
+import { liveKeys } from '../developers/rights.ts'
+import { deviceOf } from '../people/device.ts'
 
-/** Rights of a session: those of the teammate who signed in, or of the key that opened it. */
-interface Bearer {
-  role: DeveloperRole
-  memberId?: string | undefined
+/** How a session begins. */
+interface SignIn {
+  /** Hash of the key that opens it, or id of the teammate who signs in. */
+  givenBy: string
+  via: (typeof SIGN_INS)[number]
 }
 
 interface OpenedSession {
@@ -26,10 +27,10 @@ interface OpenedSession {
  * @param all false if every earlier key ends, too
  */
 export const newDeveloperSession = (
-  work: Pick<Work, 'clock'>,
+  work: Pick<Work, 'clock' | 'sourceIp' | 'userAgent'>,
   developer: Developer,
   id: string,
-  { role, memberId }: Bearer,
+  { givenBy, via }: SignIn,
   all = true,
 ): OpenedSession => {
   const session_key = newSecret('dvs_')
@@ -40,10 +41,9 @@ export const newDeveloperSession = (
     key_hash: sha256(session_key),
     created_at: now,
     expires_at: now + LIMITS.developerSessionLife,
-    session: true,
-    ...(memberId !== undefined && { member_id: memberId }),
+    session: { given_by: givenBy, via, source_ip: work.sourceIp, ...deviceOf(work.userAgent) },
   }
-  const kept = all ? withoutOldest(liveKeys(developer, now), memberId) : []
+  const kept = all ? withoutOldest(liveKeys(developer, now), givenBy) : []
   const ended = (all ? (developer.keys ?? []) : [developer, ...(developer.keys ?? [])]).filter(
     (key) => !kept.includes(key as NamedKey),
   )
@@ -58,8 +58,7 @@ export const newDeveloperSession = (
         status: 'active',
         created_at: now,
         expires_at: session.expires_at,
-        ...(role !== 'owner' && { role }),
-        ...(memberId !== undefined && { member_id: memberId }),
+        session: true,
       }),
       ...ended
         .filter((key) => !('expires_at' in key) || key.expires_at > now)
@@ -68,10 +67,10 @@ export const newDeveloperSession = (
   }
 }
 
-/** Leaves out the oldest sessions that a further one of this person ends. */
-const withoutOldest = (live: readonly NamedKey[], memberId: string | undefined): NamedKey[] => {
+/** Leaves out the oldest sessions that a further one of this key or teammate ends. */
+const withoutOldest = (live: readonly NamedKey[], givenBy: string): NamedKey[] => {
   const sessions = live.filter(({ session }) => session)
-  const own = sessions.filter(({ member_id }) => member_id === memberId).slice(LIMITS.sessionsPerDeveloper - 1)
+  const own = sessions.filter(({ session }) => session?.given_by === givenBy).slice(LIMITS.sessionsPerDeveloper - 1)
   const others = sessions.filter((key) => !own.includes(key)).slice(LIMITS.sessionsPerDeveloperAccount - 1)
   return live.filter((key) => !own.includes(key) && !others.includes(key))
 }

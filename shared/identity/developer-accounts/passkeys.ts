@@ -22,8 +22,8 @@ import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Developer, DeveloperEntity, type DeveloperMember } from '../developers/entity.ts'
+import { memberById, membersOf, passkeyOwner, unchangedMembers } from '../developers/member-list.ts'
 import { unchangedKeys } from './keys.ts'
-import { memberById, membersOf, passkeyOwner, unchangedMembers } from './member-list.ts'
 import { membersWrites } from './members.ts'
 import { newDeveloperSession } from './open-session.ts'
 import { loadDeveloper } from './read.ts'
@@ -105,7 +105,7 @@ export const signInByMemberPasskey = (work: Work, input: PresentPasskeyInput): P
     const developer = await loadDeveloper(work, developerId)
     const member = memberById(developer, memberId)
     if (!member) throw refused()
-    const session = newDeveloperSession(work, developer, id, { role: member.role, memberId })
+    const session = newDeveloperSession(work, developer, id, { givenBy: memberId, via: 'passkey' })
     const view = presentSession(session, false)
     await work.commit(
       [

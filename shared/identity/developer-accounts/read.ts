@@ -1,9 +1,9 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { type Developer, DeveloperEntity } from '../developers/entity.ts'
+import { memberById } from '../developers/member-list.ts'
 import type { DeveloperRole } from '../developers/roles.ts'
 import { WorkspaceEntity } from '../people/entity.ts'
-import { memberById } from './member-list.ts'
 import { presentDeveloper } from './present.ts'
 import type { ProfileView } from './schemas.ts'
 

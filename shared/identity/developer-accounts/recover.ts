@@ -1,14 +1,15 @@
 import { ClaimEntity } from '#shared/foundation/claims/index.ts'
+import { listPasskeys, removePasskeyWrite } from '#shared/foundation/passkeys/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { DeveloperEntity, DeveloperKeyEntity } from '../developers/entity.ts'
+import { memberById, memberWith, passkeyOwner, unchangedMembers } from '../developers/member-list.ts'
 import { requireMail, sendMail } from '../mails/index.ts'
 import { loadEmailToken, newEmailToken, takeMail, useEmailToken } from './email.ts'
 import { unchangedKeys } from './keys.ts'
-import { memberById, memberWith } from './member-list.ts'
 import { presentDeveloper } from './present.ts'
 import type { RecoveredView } from './schemas.ts'
 
@@ -46,8 +47,9 @@ export const requestRecovery = (work: Work, email: string, language: string): Pr
   requestCode(work, email, 'recover', language)
 
 /**
- * Gives an account a new key for the code in its recovery e-mail (`POST /api/v1/dev/recover/confirm`). Every earlier key
- * ends, because somebody else may hold it: also somebody who registered with this address before its owner did.
+ * Gives an account a new key for the code in its recovery e-mail (`POST /api/v1/dev/recover/confirm`). Every earlier key and
+ * session ends, and with them whatever they gave, because somebody else may hold them: also somebody who registered with
+ * this address before its owner did. So do open invitations, and the passkeys of the teammate who recovers the account.
  * @throws `forbidden` for a wrong code, `not_a_developer`
  */
 export const recoverKey = async (work: Work, token: string): Promise<RecoveredView> => {
@@ -62,12 +64,25 @@ export const recoverKey = async (work: Work, token: string): Promise<RecoveredVi
     if (member?.email !== record.email || member.role !== 'owner') throw fail('not_a_developer')
     const { id } = developer
     const now = work.clock.now()
-    const changes = { key_hash, keys: undefined, email_verified_at: developer.email_verified_at ?? now }
+    const members = developer.members?.filter(({ joined_at }) => joined_at !== undefined)
+    const others = members?.map((one) => (one.id === member.id ? { ...one, passkeys: 0 } : one))
+    const changes = {
+      key_hash,
+      keys: undefined,
+      email_verified_at: developer.email_verified_at ?? now,
+      members: others,
+    }
+    const passkeys = await listPasskeys(work, passkeyOwner(id, member.id))
     const view = { developer: presentDeveloper({ ...developer, ...changes }), api_key }
     await work.commit(
       [
         useEmailToken(record),
-        DeveloperEntity.update({ id }, { set: changes }, { where: { ...unchangedKeys(developer), status: 'active' } }),
+        DeveloperEntity.update(
+          { id },
+          { set: changes },
+          { where: { ...unchangedKeys(developer), ...unchangedMembers(developer), status: 'active' } },
+        ),
+        ...passkeys.map((passkey) => removePasskeyWrite(passkey.owner_id, passkey.id)),
         DeveloperKeyEntity.create({ key_hash, developer_id: id, status: 'active', created_at: now }),
         ...[developer, ...(developer.keys ?? [])].map((old) => DeveloperKeyEntity.delete({ key_hash: old.key_hash })),
         auditDeveloper(work, id, 'developer.key_recovered', { type: 'developer', id }),

@@ -35,6 +35,7 @@ export const registerDeveloper = async (
     workspaceId: workspace.id,
     role: 'owner',
     createdBy: id,
+    givenBy: sha256(apiKey),
   })
   const developer: Developer = {
     id,

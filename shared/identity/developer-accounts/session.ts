@@ -6,9 +6,10 @@ import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { ItemOf } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Developer, DeveloperEntity, DeveloperKeyEntity, type DeveloperMember } from '../developers/entity.ts'
+import { memberById, membersOf, memberWith, unchangedMembers } from '../developers/member-list.ts'
+import { rightsOf } from '../developers/rights.ts'
 import { type EmailToken, loadEmailToken, useEmailToken } from './email.ts'
 import { unchangedKeys } from './keys.ts'
-import { memberById, membersOf, memberWith, unchangedMembers } from './member-list.ts'
 import { hasAccount, membersWrites } from './members.ts'
 import { newDeveloperSession } from './open-session.ts'
 import { loadDeveloper } from './read.ts'
@@ -22,7 +23,7 @@ export const requestSignIn = (work: Work, email: string, language: string): Prom
 /**
  * Signs in with a developer key, or with the code of a sign-in e-mail (`POST /api/v1/dev/session`). The session is a
  * key of its own, so that blocking and recovery end it like any other. It has the rights of the teammate whose address the
- * code was sent to, or those of the key.
+ * code was sent to, or those of the key, as long as they have them.
  *
  * A first sign-in by e-mail also confirms the address. It ends every earlier key then, because somebody else may have
  * registered with the address.
@@ -42,8 +43,10 @@ export const startDeveloperSession = async (
     const member = code && signedInBy(developer, code)
     const now = work.clock.now()
     const proves = code !== undefined && developer.email_verified_at === undefined
-    const bearer = { role: member?.role ?? key?.role ?? 'owner', memberId: member?.id }
-    const session = newDeveloperSession(work, developer, id, bearer, !proves)
+    const from = member
+      ? { givenBy: member.id, via: 'email' as const }
+      : { givenBy: key?.key_hash ?? '', via: 'key' as const }
+    const session = newDeveloperSession(work, developer, id, from, !proves)
     // Recovery gives the account a main key again. Until then, nobody knows the one of this hash.
     const mainHash = sha256(newSecret('dvk_'))
     const view = presentSession(session, proves)
@@ -109,10 +112,11 @@ export const joinAccount = async (work: Work, { token, name }: JoinInput): Promi
     const developer = await loadDeveloper(work, code.developer_id)
     const members = membersOf(developer)
     const invited = members.find((one) => one.invitation?.token_hash === code.token_hash)
-    if (!invited) throw fail('forbidden', WITHDRAWN)
+    const inviter = rightsOf(developer, invited?.invitation?.given_by ?? '', work.clock.now())
+    if (!invited || inviter?.role !== 'owner') throw fail('forbidden', WITHDRAWN)
     const { invitation: _, ...rest } = invited
     const member: DeveloperMember = { ...rest, name, joined_at: work.clock.now() }
-    const session = newDeveloperSession(work, developer, id, { role: member.role, memberId: member.id })
+    const session = newDeveloperSession(work, developer, id, { givenBy: member.id, via: 'invitation' })
     const view = presentSession(session, false)
     await work.commit(
       [
@@ -142,7 +146,7 @@ export const joinAccount = async (work: Work, { token, name }: JoinInput): Promi
 }
 
 const WITHDRAWN = {
-  message: 'The invitation was withdrawn, or a newer one was sent.',
+  message: 'The invitation was withdrawn, a newer one was sent, or its sender is no owner anymore.',
   fix: 'Use the link in the newest e-mail, or ask for another invitation.',
 }
 
@@ -155,6 +159,13 @@ export const presentSession = (
 const loadKey = async ({ table, clock }: Work, key: string): Promise<ItemOf<typeof DeveloperKeyEntity>> => {
   const record = await table.get(DeveloperKeyEntity, { key_hash: sha256(key) })
   if (record?.status === 'blocked') throw fail('not_a_developer')
+  // A session would renew itself without end, and with rights that its teammate or key may have lost.
+  if (record?.session) {
+    throw fail('unauthorized', {
+      message: 'This is a session, not a developer key. A session opens no other session.',
+      fix: 'Use the session as it is, or sign in with a developer key, a passkey or by e-mail.',
+    })
+  }
   if (record?.status !== 'active' || (record.expires_at ?? Number.POSITIVE_INFINITY) <= clock.now()) {
     throw fail('unauthorized', {
       message: 'The developer key is wrong, was replaced, or has expired.',

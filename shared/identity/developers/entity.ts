@@ -2,6 +2,9 @@ import * as z from 'zod'
 import { defineEntity } from '#shared/table/entity.ts'
 import { DEVELOPER_ROLES } from './roles.ts'
 
+/** Ways to sign in to the portal. */
+export const SIGN_INS = ['key', 'email', 'passkey', 'invitation'] as const
+
 const namedKey = () =>
   z.object({
     id: z.string(),
@@ -9,10 +12,19 @@ const namedKey = () =>
     key_hash: z.string(),
     created_at: z.number(),
     expires_at: z.number(),
-    /** True for the key of a browser session, which isn't listed and ends sooner. */
-    session: z.literal(true).optional(),
-    /** Teammate who signed in. Absent on a session that was opened with a key. */
-    member_id: z.string().optional(),
+    /** On the key of a browser session, which isn't listed with the others and ends sooner. */
+    session: z
+      .object({
+        /** Hash of the key that opened it, or id of the teammate who signed in. It has their rights, as long as they have any. */
+        given_by: z.string(),
+        via: z.enum(SIGN_INS),
+        /** Address that the sign-in came from. */
+        source_ip: z.string().optional(),
+        /** Names of the browser and the system, if known. */
+        browser: z.string().optional(),
+        system: z.string().optional(),
+      })
+      .optional(),
     /** Absent on a key with every right. */
     role: z.enum(DEVELOPER_ROLES).optional(),
   })
@@ -29,7 +41,14 @@ const member = () =>
     role: z.enum(DEVELOPER_ROLES),
     joined_at: z.number().optional(),
     /** Newest invitation of somebody who hasn't joined. Earlier ones don't work anymore. */
-    invitation: z.object({ token_hash: z.string(), expires_at: z.number() }).optional(),
+    invitation: z
+      .object({
+        token_hash: z.string(),
+        expires_at: z.number(),
+        /** Hash of the key, or id of the teammate, that invited them. It must still be an owner's. */
+        given_by: z.string(),
+      })
+      .optional(),
     /** Number of passkeys. */
     passkeys: z.number().optional(),
   })
@@ -72,7 +91,7 @@ export const DeveloperEntity = defineEntity({
   schema: developer,
   pk: 'DEV#{id}',
   sk: 'DEV',
-  personal: { contact: ['name', 'email', 'members'] },
+  personal: { contact: ['name', 'email', 'members', 'keys'] },
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ id }) => ({ list: 'developers', sort: id }),
 })
@@ -88,10 +107,10 @@ const key = () =>
     recovery_hash: z.string().optional(),
     /** End of a named key, or of an ended key's recovery. */
     expires_at: z.number().optional(),
-    /** Copy of the key's or the teammate's role, so that authentication costs one read. Absent: every right. */
+    /** Copy of the key's role, so that authentication costs one read. Absent: every right. */
     role: z.enum(DEVELOPER_ROLES).optional(),
-    /** On the key of a session: the teammate who signed in. */
-    member_id: z.string().optional(),
+    /** On the key of a session, whose rights the account's record has. */
+    session: z.literal(true).optional(),
     /** Time of a recent use, at most an hour before the last one. */
     last_used_at: z.number().optional(),
   })

@@ -45,6 +45,8 @@ const user = () =>
     /** `deleted` marks a tombstone without a name, which can't sign in. */
     status: z.enum(['active', 'blocked', 'deleted']),
     home_workspace_id: z.string(),
+    /** On a person whom the platform makes up for a developer's sandbox: the key or teammate with which they end. */
+    stand_in: z.object({ developer_id: z.string(), given_by: z.string() }).optional(),
     created_at: z.number(),
     /** Number of workspaces joined. An account deletion has covered all workspaces only if this number is unchanged. */
     joins: z.number().optional(),
@@ -202,6 +204,8 @@ const session = () =>
     /** Names of the browser and the system, if known. */
     browser: z.string().optional(),
     system: z.string().optional(),
+    /** On a stand-in's session: hash of the developer's key or session that opened it. It ends with that. */
+    given_by: z.string().optional(),
     created_at: z.number(),
     /** Time of the last request, to the hour. Absent in the session's first hour. */
     last_used_at: z.number().optional(),
@@ -245,6 +249,8 @@ const invitation = () =>
     workspace_id: z.string(),
     role: z.enum(ROLES),
     created_by: z.string(),
+    /** Hash of the key, or id of the teammate, by which a developer invited. The invitation ends with it. */
+    given_by: z.string().optional(),
     created_at: z.number(),
     expires_at: z.number(),
   })

@@ -1,3 +1,4 @@
+export { isActive, loadGiver, refuseStandIn } from './active.ts'
 export { changeRole } from './change-role.ts'
 export { deleteWorkspace, deletionWrites, restoreWorkspace } from './delete-workspace.ts'
 export { editWorkspace } from './edit-workspace.ts'

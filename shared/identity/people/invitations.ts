@@ -9,6 +9,8 @@ export interface NewInvitation {
   role: Role
   /** Id of the inviting person or developer, or the operator. */
   createdBy: string
+  /** Hash of the key, or id of the teammate, by which a developer invites. */
+  givenBy?: string
   /** Lifetime in ms. Default: the maximum of 7 days. */
   life?: number
 }
@@ -20,7 +22,7 @@ export interface NewInvitation {
  */
 export const newInvitationWrites = (
   work: Pick<Work, 'clock' | 'id'>,
-  { workspaceId, role, createdBy, life = LIMITS.invitationLife }: NewInvitation,
+  { workspaceId, role, createdBy, givenBy, life = LIMITS.invitationLife }: NewInvitation,
 ): { link: string; invitation: Invitation; writes: Write[] } => {
   const nonce = newSecret()
   const now = work.clock.now()
@@ -30,6 +32,7 @@ export const newInvitationWrites = (
     workspace_id: workspaceId,
     role,
     created_by: createdBy,
+    ...(givenBy !== undefined && { given_by: givenBy }),
     created_at: now,
     expires_at: now + life,
   }

@@ -2,7 +2,8 @@ import type { Deps } from '#shared/foundation/work/index.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, lt, lte, missing, oneOf } from '#shared/table/expressions.ts'
-import { DeveloperEntity } from '../developers/entity.ts'
+import { DeveloperEntity, DeveloperKeyEntity } from '../developers/entity.ts'
+import { isActive, opensSandbox } from './active.ts'
 import { atLeast, type Invitation, type Member, MemberEntity, type Role, rolesFrom, UserEntity } from './entity.ts'
 
 /** Returns the role that an inviter must keep for the invitation to stay valid: admin, and at least the invited role. */
@@ -33,23 +34,33 @@ const mayInvite = (by: Member | undefined, { role, created_at }: Invitation): bo
 }
 
 /**
- * Finds the inviter of each invitation in one round trip. Returns undefined for an invitation that is invalid because the
- * inviter lost the role, left or was blocked (contract/people-and-workspaces.md#members-and-invitations).
+ * Finds the inviter of each invitation. Returns undefined for an invitation that is invalid because the inviter lost the
+ * role, left or was blocked, or the developer's key or teammate that gave it is gone (contract/people-and-workspaces.md#members-and-invitations).
  */
 export const findInviters = async (
-  { table }: Pick<Deps, 'table'>,
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
   invitations: readonly Invitation[],
 ): Promise<({ id: string; name: string } | undefined)[]> => {
-  const [members, users, developers] = await Promise.all([
+  const [members, users] = await Promise.all([
     table.getAll(invitations.map((invitation) => MemberEntity.ref(member(invitation)))),
     table.getAll(invitations.map(({ created_by }) => UserEntity.ref({ id: created_by }))),
-    table.getAll(invitations.map(({ created_by }) => DeveloperEntity.ref({ id: created_by }))),
   ])
+  const givers = await table.getAll(
+    users.map((user, i) =>
+      DeveloperEntity.ref({ id: user?.stand_in?.developer_id ?? invitations[i]?.created_by ?? '' }),
+    ),
+  )
   return invitations.map((invitation, i) => {
     if (isRecovery(invitation)) return { id: OPERATOR, name: 'The platform’s operator' }
-    const inviter = byDeveloper(invitation) ? developers[i] : users[i]
-    const isEntitled = byDeveloper(invitation) || mayInvite(members[i], invitation)
-    return isEntitled && inviter?.status === 'active' ? { id: inviter.id, name: inviter.name } : undefined
+    const { given_by = '' } = invitation
+    const [developer, user] = [givers[i], users[i]]
+    if (byDeveloper(invitation)) {
+      return developer && opensSandbox(developer, given_by, clock.now())
+        ? { id: developer.id, name: developer.name }
+        : undefined
+    }
+    const isEntitled = mayInvite(members[i], invitation) && isActive(user, developer, clock.now())
+    return isEntitled ? { id: user.id, name: user.name } : undefined
   })
 }
 
@@ -57,7 +68,14 @@ export const findInviters = async (
 export const inviterChecks = (invitation: Invitation, otherwise: () => unknown): Write[] => {
   if (isRecovery(invitation)) return []
   const active = { where: { status: 'active' as const }, otherwise }
-  if (byDeveloper(invitation)) return [DeveloperEntity.check({ id: invitation.created_by }, active)]
+  if (byDeveloper(invitation)) {
+    const { created_by, given_by = '' } = invitation
+    return [
+      DeveloperEntity.check({ id: created_by }, active),
+      // Whatever ends a key ends its record.
+      ...(isId('developerMember', given_by) ? [] : [DeveloperKeyEntity.check({ key_hash: given_by }, active)]),
+    ]
+  }
   const { role, created_at } = invitation
   const needed = inviterRoleFor(role)
   const since = { joined_at: lte(created_at), [LOST_ROLE_FIELDS[needed]]: either(missing, lt(created_at)) }

@@ -25,6 +25,7 @@ import type { Write } from '#shared/table/entity.ts'
 import { either, gte, lt, missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { newNotification } from '../notifications/index.ts'
+import { refuseStandIn } from './active.ts'
 import { UserEntity, type Workspace } from './entity.ts'
 import { requireRecentSignIn } from './recent-sign-in.ts'
 import { resumePerson } from './resolve-person.ts'
@@ -35,9 +36,10 @@ type Caller = SignedIn & { workspace: Workspace }
 
 /**
  * Starts adding a passkey to a person's account (`POST /console/passkeys/options`).
- * @throws `confirmation_required` if the sign-in is older than 10 minutes
+ * @throws `confirmation_required` if the sign-in is older than 10 minutes; `forbidden` for a stand-in
  */
 export const beginPersonPasskey = (work: Work, caller: Caller): Promise<PasskeyOptionsView> => {
+  refuseStandIn(caller.user)
   requireRecentSignIn(work, caller, 'Changing passkeys')
   const { id, name } = caller.user
   return beginAddingPasskey(work, { id, name, displayName: name }, 'only')
@@ -49,6 +51,7 @@ export const beginPersonPasskey = (work: Work, caller: Caller): Promise<PasskeyO
  * @throws `confirmation_required`, `validation_error` for a wrong credential, `conflict` for too many passkeys
  */
 export const addPersonPasskey = async (work: Work, caller: Caller, input: AddPasskeyInput): Promise<PasskeyView> => {
+  refuseStandIn(caller.user)
   requireRecentSignIn(work, caller, 'Changing passkeys')
   const { user } = caller
   const { passkey, writes } = await verifyAddedPasskey(work, user.id, input, 'only')
@@ -100,7 +103,7 @@ export const signInByPasskey = (work: Work, input: PresentPasskeyInput): Promise
       ? await verifyPresentedPasskey(work, 'sign_in', ownerId, input, 'only')
       : undefined
     const user = found && (await work.table.get(UserEntity, { id: ownerId }))
-    if (!user || user.status === 'deleted') throw refused()
+    if (!user || user.status === 'deleted' || user.stand_in) throw refused()
     const { belonging, writes, checks, user: present } = await resumePerson(work, user)
     const opened = await newSessionWrites(work, present, belonging, 'passkey')
     await work.commit([...found.writes, ...writes, ...checks, ...opened.writes], opened.view)

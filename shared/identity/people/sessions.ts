@@ -6,6 +6,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed, type Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
+import { isActive, loadGiver, opensSandbox } from './active.ts'
 import { deviceOf } from './device.ts'
 import {
   type Member,
@@ -28,12 +29,16 @@ export interface SignedIn {
   session: Session
 }
 
-/** Creates a console session of 12 hours in one workspace, with its writes. */
+/**
+ * Creates a console session of 12 hours in one workspace, with its writes.
+ * @param givenBy hash of the developer's credential with which a stand-in's session ends
+ */
 export const newSessionWrites = async (
   work: Work,
   user: User,
   belonging: Belonging,
   via: Session['via'],
+  givenBy?: string,
 ): Promise<{ session: Session; view: ConsoleSessionView; writes: Write[] }> => {
   const now = work.clock.now()
   const session: Session = {
@@ -43,6 +48,7 @@ export const newSessionWrites = async (
     via,
     ...deviceOf(work.userAgent),
     source_ip: work.sourceIp,
+    ...(givenBy !== undefined && { given_by: givenBy }),
     created_at: now,
     expires_at: now + LIMITS.consoleSessionLife,
   }
@@ -100,13 +106,14 @@ export const loadAccess = async (
     WorkspaceEntity.ref({ id: workspace_id }),
     ...opened.map(({ session_id }) => SessionEntity.ref({ id: session_id })),
   ] as const)
-  const isIn =
-    user?.status === 'active' && member && workspace && (workspace.deletes_at ?? Number.POSITIVE_INFINITY) > clock.now()
-  if (!isIn) return undefined
+  const isIn = user && member && workspace && (workspace.deletes_at ?? Number.POSITIVE_INFINITY) > clock.now()
+  const giver = await loadGiver({ table }, user)
+  if (!isIn || !isActive(user, giver, clock.now())) return undefined
   const sessions = found.filter(
     (session, i): session is Session =>
       session?.user_id === user_id &&
       isMembership(member, opened[i]?.member_since) &&
+      (session.given_by === undefined || opensSandbox(giver, session.given_by, clock.now())) &&
       session.expires_at > clock.now() &&
       !isEnded(user, session),
   )

@@ -2,6 +2,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { derivedId } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
+import type { Giver } from '../developers/rights.ts'
 import {
   FormerMemberEntity,
   type Member,
@@ -18,6 +19,10 @@ import { newSessionWrites } from './sessions.ts'
 interface StandIn {
   /** Text that the person's id derives from. */
   identity: string
+  /** Key or teammate with which the person ends. */
+  standIn: Giver
+  /** Hash of the key or session with which this sign-in ends. */
+  openedWith: string
   name: string
   workspaceId: string
   role: Member['role']
@@ -30,7 +35,7 @@ interface StandIn {
  */
 export const standInSession = async (
   work: Work,
-  { identity, name, workspaceId, role }: StandIn,
+  { identity, standIn, openedWith, name, workspaceId, role }: StandIn,
   more: Write[],
 ): Promise<ConsoleSessionView> => {
   const userId = derivedId('user', 0, identity)
@@ -50,6 +55,7 @@ export const standInSession = async (
     time_zone: 'UTC',
     status: 'active',
     home_workspace_id: workspaceId,
+    stand_in: standIn,
     created_at: now,
   }
   const member: Member = knownMember ?? {
@@ -59,7 +65,7 @@ export const standInSession = async (
     role,
     joined_at: now,
   }
-  const session = await newSessionWrites(work, user, { workspace, member }, 'stand_in')
+  const session = await newSessionWrites(work, user, { workspace, member }, 'stand_in', openedWith)
   await work.commit(
     [
       ...(knownUser ? [] : [UserEntity.create(user)]),

@@ -4,6 +4,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { newMail, requireMail, sendMail } from '#shared/identity/mails/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import {
+  refuseStandIn,
   requireRecentSignIn,
   type SignedIn,
   type User,
@@ -33,7 +34,8 @@ const accountCheck = ({ id }: Pick<User, 'id'>): Write => UserEntity.check({ id 
 /**
  * Sends a code to an address that the person wants e-mail at (`PUT /console/email`). The address that they have stays in
  * use until the new one is confirmed.
- * @throws `mail_not_configured`, `rate_limited`; `confirmation_required` if the sign-in is older than 10 minutes
+ * @throws `mail_not_configured`, `rate_limited`; `confirmation_required` if the sign-in is older than 10 minutes;
+ * `forbidden` for a stand-in
  */
 export const requestAddress = async (
   work: Work,
@@ -41,6 +43,7 @@ export const requestAddress = async (
   email: string,
 ): Promise<{ pending_address: string }> => {
   requireMail(work)
+  refuseStandIn(caller.user)
   // E-mail would go on after the end of a stolen session.
   requireRecentSignIn(work, caller, 'Changing your e-mail address')
   const { user } = caller

@@ -1,6 +1,6 @@
 import { derivedId } from '#shared/kernel/ids.ts'
 import { missing, type Where } from '#shared/table/expressions.ts'
-import type { Developer, DeveloperMember } from '../developers/entity.ts'
+import type { Developer, DeveloperMember } from './entity.ts'
 
 /** Returns an account's teammates. The person who registered is the first, as an owner. */
 export const membersOf = ({ id, email, name, created_at, members }: Developer): DeveloperMember[] =>
