@@ -29,8 +29,8 @@ export const authenticateToken = async (
 ): Promise<Verified> => {
   const token = bearerOf(headers)
   if (token === undefined) throw unauthorized('The Authorization header is missing.')
-  if (!kinds.includes('surface')) rejectSurfaceToken(token, method)
   const verified = await verifyToken(deps, token, kinds)
+  if (!verified && !kinds.includes('surface')) rejectSurfaceToken(await provenKind(deps, token), method)
   if (!verified) throw unauthorized('The token is invalid, expired or of the wrong kind.')
   if (verified.kind === 'surface' && method !== 'GET') throw fail('disposable_token_readonly')
   return verified
@@ -46,16 +46,30 @@ export const claimedTokenType = (token: string): string | undefined => {
 }
 
 /**
- * Rejects a surface token by its type alone. Not every function may read the ring that signs surface tokens, and the
- * error discloses nothing.
+ * Returns the kind of a valid token, for a place where none of its kind is accepted. A token that has expired, or that
+ * somebody else signed, has no kind: it is as unknown as any other text. Only public keys are read.
  */
-export const rejectSurfaceToken = (token: string, method: Method): void => {
-  if (claimedTokenType(token) !== TOKENS.surface.typ) return
+export const provenKind = async (deps: Deps, token: string): Promise<TokenKind | undefined> => {
+  const kinds = Object.keys(TOKENS) as TokenKind[]
+  return isSignedByKeyPair(token) ? (await verifyToken(deps, token, kinds))?.kind : undefined
+}
+
+const isSignedByKeyPair = (token: string): boolean => {
+  try {
+    return decodeProtectedHeader(token).alg === 'ES256'
+  } catch {
+    return false
+  }
+}
+
+/** Rejects a valid surface token where it can't be used. */
+export const rejectSurfaceToken = (kind: TokenKind | undefined, method: Method): void => {
+  if (kind !== 'surface') return
   if (method !== 'GET') throw fail('disposable_token_readonly')
   throw fail('insufficient_scope', {
     message: 'A surface token can only call GET /api/v1/*.',
     fix: 'Sign in with the credential that this endpoint requires. No scope lets a surface token call it.',
-    // The token isn't verified here, so nothing is known of its scopes.
+    // Its installation isn't read here, so nothing is known of its scopes.
     details: { required_scope: null, granted_scopes: [] },
   })
 }

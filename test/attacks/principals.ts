@@ -107,13 +107,17 @@ const withRole = (role: 'admin' | 'member', refused: readonly string[]) =>
 const readsOnly = ({ method, scope }: Endpoint): string | undefined =>
   method !== 'GET' ? 'disposable_token_readonly' : scope && !scope.endsWith(':read') ? 'insufficient_scope' : undefined
 
-/** Returns a formerly valid token that has expired. */
-const expired = (kind: TokenKind, of: CallerKind, make: Principal['make']) =>
-  tokenOf(kind, of, always('unauthorized'), async (platform) => {
+/** Returns a formerly valid token that has expired. It is of no kind anymore, wherever it is sent. */
+const expired = (kind: TokenKind, of: CallerKind, make: Principal['make']): Principal => ({
+  of,
+  refusal: always('unauthorized'),
+  likeAnother: true,
+  make: async (platform) => {
     const headers = await make(platform)
     platform.clock.advance(TOKENS[kind].life + 1_000)
     return headers
-  })
+  },
+})
 
 const accessHeaders: Principal['make'] = async ({ deps }) => bearer((await installed(deps)).token)
 const callbackHeaders: Principal['make'] = async (platform) => bearer(await callbackOf(platform))

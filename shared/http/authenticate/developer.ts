@@ -1,4 +1,3 @@
-import { TOKENS } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { DeveloperEntity, DeveloperKeyEntity, rightsOf } from '#shared/identity/developers/index.ts'
 import type { ItemOf } from '#shared/table/entity.ts'
@@ -7,7 +6,7 @@ import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sameSecret, sha256 } from '../../kernel/secrets.ts'
 import { WRONG_KEY } from '../authorize.ts'
-import { bearerOf, claimedTokenType, rejectSurfaceToken, unauthorized } from '../bearer-token.ts'
+import { bearerOf, provenKind, rejectSurfaceToken, unauthorized } from '../bearer-token.ts'
 import type { Method } from '../endpoint.ts'
 import { takeRateLimit } from '../rate-limit.ts'
 import type { Authenticator } from './types.ts'
@@ -16,7 +15,7 @@ import type { Authenticator } from './types.ts'
 export const developer: Authenticator<'developer'> = async (deps, { headers, method, again }) => {
   const key = headers['x-developer-key']
   if (key === undefined) {
-    refuseToken(headers, method)
+    await refuseToken(deps, headers, method)
     throw unauthorized(
       'The X-Developer-Key header is missing.',
       'Register with POST /api/v1/dev/register to get a key.',
@@ -82,14 +81,10 @@ const noteUse = async (
   await table.transact([use]).catch(() => {})
 }
 
-/**
- * Names the expected credential to a caller who sends another kind of token. Reads only the token's type, so it needs
- * no key.
- */
-const refuseToken = (headers: Record<string, string>, method: Method): void => {
+/** Names the expected credential to a caller who sends a valid token of another kind. */
+const refuseToken = async (deps: Deps, headers: Record<string, string>, method: Method): Promise<void> => {
   const token = bearerOf(headers)
-  if (token === undefined) return
-  rejectSurfaceToken(token, method)
-  const type = claimedTokenType(token)
-  if (Object.values(TOKENS).some(({ typ }) => typ === type)) throw fail('not_a_developer')
+  const kind = token === undefined ? undefined : await provenKind(deps, token)
+  rejectSurfaceToken(kind, method)
+  if (kind !== undefined) throw fail('not_a_developer')
 }
