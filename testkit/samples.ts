@@ -155,6 +155,13 @@ const emailing: Make = async (stage) => ({
   body: { email: await emailOf(stage, (await stage.developer()).headers) },
 })
 
+/** A developer's key, and a session of the portal that it opened. */
+const withSession: Make = async (stage) => {
+  const { owner, headers } = await stage.developer()
+  await stage.platform.call('POST', '/api/v1/dev/session', { body: { api_key: owner.key } })
+  return { headers }
+}
+
 const keyOf = async (stage: Stage) => ({ api_key: (await stage.developer()).headers['x-developer-key'] })
 
 /** Valid calls, by endpoint id: what a call has that can't be derived, or a state that it needs. */
@@ -557,6 +564,14 @@ export const samples: Record<string, Make> = {
   'developer.session.end': async (stage) => {
     const started = await stage.platform.call('POST', '/api/v1/dev/session', { body: await keyOf(stage) })
     return { headers: { 'x-developer-key': started.body.session_key } }
+  },
+  'developer.sessions.list': withSession,
+  'developer.sessions.endOthers': withSession,
+  'developer.sessions.end': async (stage) => {
+    const started = await stage.platform.call('POST', '/api/v1/dev/session', { body: await keyOf(stage) })
+    const headers = { 'x-developer-key': started.body.session_key }
+    const { body: sessions } = await stage.platform.call('GET', '/api/v1/dev/sessions', { headers })
+    return { ids: [sessions.items.find(({ current }: { current: boolean }) => current).id], headers }
   },
   'developer.apps.create': async () => ({
     body: { slug: unique('sample'), name: 'Sample', type: 'agent', requested_scopes: ['runs:write'] },

@@ -289,3 +289,52 @@ describe('a stand-in of a sandbox', () => {
     expect(await joinsWith(start_parameter)).toBe(false)
   })
 })
+
+describe('sessions of an account', () => {
+  const idsOf = async (call: Call): Promise<string[]> =>
+    (await succeeded(call('GET', '/api/v1/dev/sessions'))).items.map(({ id }: { id: string }) => id)
+
+  it('are listed with who, by what, since when and the last use: all of them for owners, their own for others', async () => {
+    const { developer } = await scene()
+    const bo = await newTeammate(platform, developer, 'viewer')
+    const named = await succeeded(developer.call('POST', '/api/v1/dev/me/keys', { name: 'ci', role: 'viewer' }))
+    const session = await openSession(named.api_key)
+    platform.clock.advance(2 * 3_600_000)
+    await me(session)
+    const { items } = await succeeded(developer.call('GET', '/api/v1/dev/sessions'))
+    const [byKey, byInvitation] = items
+    expect(items).toHaveLength(2)
+    expect(byKey).toMatchObject({ via: 'key', key: { id: named.id, name: 'ci' }, member: null, role: 'viewer' })
+    expect(Date.parse(byKey.last_used_at) - Date.parse(byKey.created_at)).toBe(2 * 3_600_000)
+    expect(byInvitation).toMatchObject({ via: 'invitation', key: null, member: { id: bo.id }, role: 'viewer' })
+    expect(JSON.stringify(items)).not.toContain('dvs_')
+    expect(await idsOf(bo.call)).toEqual([byInvitation.id])
+    expect(await idsOf(withKey(session))).toEqual([byKey.id])
+    expect(await idsOf(withKey(named.api_key))).toEqual([byKey.id])
+    await developer.call('DELETE', `/api/v1/dev/me/keys/${named.id}`)
+    expect(await idsOf(developer.call)).toEqual([byInvitation.id])
+  })
+
+  it('are ended one by one or all together by owners, with what they opened, and by nobody else', async () => {
+    const { developer, app } = await scene()
+    const bo = await newTeammate(platform, developer, 'developer')
+    const stolen = await signedInByEmail(platform, bo.email)
+    const { uses } = await derivedFrom(stolen.call, app.id)
+    const stranger = await newDeveloper(platform)
+    const [id] = await idsOf(bo.call)
+    const viewer = await newTeammate(platform, developer, 'viewer')
+    for (const { call } of [stranger, viewer]) {
+      expectRefusal(await call('DELETE', `/api/v1/dev/sessions/${id}`), 'another one’s', 'not_found')
+      expect((await call('DELETE', '/api/v1/dev/sessions')).status).toBe(204)
+    }
+    await expectWorking(uses)
+    expect((await developer.call('DELETE', `/api/v1/dev/sessions/${id}`)).status).toBe(204)
+    expectRefusal(await me(stolen.key), 'the ended one', 'unauthorized')
+    await expectEnded(uses)
+    expect((await me(bo.key)).status).toBe(200)
+    const mine = await openSession(developer.key)
+    expect((await withKey(mine)('DELETE', '/api/v1/dev/sessions')).status).toBe(204)
+    for (const key of [bo.key, viewer.key]) expectRefusal(await me(key), 'another session', 'unauthorized')
+    for (const key of [mine, developer.key]) expect((await me(key)).status).toBe(200)
+  })
+})

@@ -26,7 +26,9 @@ describe('a role in a developer account', () => {
       const owner = await newDeveloper(platform)
       const { key } = await newTeammate(platform, owner, role)
       const { body: named } = await owner.call('POST', '/api/v1/dev/me/keys', { name: 'ci', role })
-      for (const endpoint of endpoints.filter(({ id }) => id !== 'developer.session.end')) {
+      // These end the session that asks, or the others.
+      const ending = ['developer.session.end', 'developer.sessions.endOthers']
+      for (const endpoint of endpoints.filter(({ id }) => !ending.includes(id))) {
         for (const credential of [key, named.api_key]) {
           platform.clock.advance(1_000)
           const answer = await platform.call(endpoint.method, pathWithUnknownIds(endpoint), {
@@ -53,6 +55,8 @@ describe('a role in a developer account', () => {
       'developer.passkeys.begin',
       'developer.passkeys.remove',
       'developer.session.end',
+      'developer.sessions.end',
+      'developer.sessions.endOthers',
     ])
   })
 

@@ -30,6 +30,7 @@ export {
   EmailProofSchema,
   InviteMember,
   JoinAccount,
+  ListedSessionSchema,
   NamedKeySchema,
   NewNamedKeySchema,
   OpenSandbox,
@@ -43,4 +44,5 @@ export {
   StartSession,
 } from './schemas.ts'
 export { endDeveloperSession, joinAccount, requestSignIn, startDeveloperSession } from './session.ts'
+export { endListedSession, endOtherDeveloperSessions, listDeveloperSessions } from './sessions.ts'
 export { claimVendor, loadVendorHolder, vendorWrites } from './vendor.ts'

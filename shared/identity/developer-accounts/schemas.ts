@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { emailAddress, idField, keyDays, name, time } from '#shared/foundation/schemas/index.ts'
+import { SIGN_INS } from '../developers/entity.ts'
 import { DEVELOPER_ROLES } from '../developers/roles.ts'
 
 const role = () => z.enum(DEVELOPER_ROLES)
@@ -265,6 +266,33 @@ export const DeveloperSessionSchema = () =>
       }),
     })
     .meta({ id: 'DeveloperSession' })
+
+/** Session of the developer portal, as owners and its teammate see it. */
+export const ListedSessionSchema = () =>
+  z
+    .object({
+      id: idField('dky'),
+      current: z.boolean().meta({ description: 'True for the session that asks.' }),
+      via: z.enum(SIGN_INS).meta({ description: 'How it was opened.' }),
+      member: z
+        .object({ id: idField('dme'), email: z.string(), name: z.string().nullable() })
+        .nullable()
+        .meta({ description: 'The teammate who signed in. Null if a key opened it.' }),
+      key: z
+        .object({ id: idField('dky'), name: z.string() })
+        .nullable()
+        .meta({ description: 'The named key that opened it. Null for the main key, and for teammates.' }),
+      role: role().meta({ description: 'What it may do now.' }),
+      browser: z.string().nullable().meta({ example: 'Firefox' }),
+      system: z.string().nullable().meta({ example: 'Linux' }),
+      address: z.string().nullable().meta({ description: 'Address that the sign-in came from.', example: '192.0.2.7' }),
+      created_at: time(),
+      last_used_at: time().meta({ description: 'Last request, to the hour.' }),
+      expires_at: time(),
+    })
+    .meta({ id: 'ListedDeveloperSession' })
+
+export type ListedSessionView = z.infer<ReturnType<typeof ListedSessionSchema>>
 
 export type StartSessionInput = z.infer<ReturnType<typeof StartSession>>
 

@@ -13,6 +13,7 @@ import { slugOf } from '../templates.ts'
 import { may, roleLabel } from '../ui/roles.ts'
 import { Keys } from './account/keys.tsx'
 import { Passkeys } from './account/passkeys.tsx'
+import { Sessions } from './account/sessions.tsx'
 
 const Email = ({ who }: { who: Identity }) => {
   const [isSent, setSent] = useState(false)
@@ -233,6 +234,7 @@ export default function Account() {
       <Vendor who={who} />
       <Passkeys who={who} />
       <Keys />
+      <Sessions />
       <Badge />
     </Screen>
   )

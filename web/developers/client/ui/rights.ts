@@ -5,6 +5,8 @@ export const EXCEPTIONS: Readonly<Record<string, 'viewer' | 'developer' | 'owner
   'DELETE /api/v1/dev/me/passkeys/{id}': 'viewer',
   'DELETE /api/v1/dev/members/{id}': 'viewer',
   'DELETE /api/v1/dev/session': 'viewer',
+  'DELETE /api/v1/dev/sessions': 'viewer',
+  'DELETE /api/v1/dev/sessions/{id}': 'viewer',
   'GET /api/v1/dev/listen': 'developer',
   'GET /api/v1/webhooks': 'developer',
   'GET /api/v1/webhooks/{id}': 'developer',
