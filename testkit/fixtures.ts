@@ -21,7 +21,7 @@ import {
   WorkspaceEntity,
 } from '#shared/identity/people/entity.ts'
 import { seal } from '#shared/kernel/encryption.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { SCOPE_NAMES, type Scope } from '#shared/kernel/scopes.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
@@ -57,7 +57,7 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
   const signingSecret = `agsec_${Buffer.from(`secret-${n}`.padEnd(32, '.')).toString('base64')}`
   const ring = await deps.keys.data()
   const version = {
-    id: id('version'),
+    ...stampOf(id('version')),
     app_id,
     version: '1.0.0',
     status: 'approved' as const,
@@ -67,10 +67,9 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
     endpoint: options.endpoint ?? 'http://127.0.0.1:9/never',
     resume: options.resume ?? false,
     ...(options.maxAttempts !== undefined && { max_attempts: options.maxAttempts }),
-    created_at: now,
   }
   const app = {
-    id: app_id,
+    ...stampOf(app_id),
     developer_id: id('developer'),
     slug: `agent-${n}`,
     type: 'agent' as const,
@@ -87,14 +86,13 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
     promoted_version_id: version.id,
     newest_version_id: version.id,
     verified: false,
-    created_at: now,
     updated_at: now,
   }
   const workspaceId = options.workspaceId ?? (await workspace(deps)).id
   const person = await member(deps, workspaceId, 'owner')
   const grantId = id('grant')
   const installation = {
-    id: id('installation'),
+    ...stampOf(id('installation')),
     workspace_id: workspaceId,
     app_id,
     app_slug: app.slug,
@@ -114,18 +112,16 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
     allowed_callers: null,
     denied_tools: [],
     owner: { id: person.user.id, name: person.user.name },
-    created_at: now,
     updated_at: now,
   }
   const grant = {
-    id: grantId,
+    ...stampOf(grantId),
     installation_id: installation.id,
     workspace_id: workspaceId,
     app_id,
     scopes,
     status: 'active' as const,
     kind: 'oauth' as const,
-    created_at: now,
   }
   await deps.table.transact([
     AppEntity.create(app),
@@ -151,7 +147,7 @@ export type Installed = Awaited<ReturnType<typeof installed>>
 export const workspace = async (deps: Deps) => {
   const now = deps.clock.now()
   const record = {
-    id: newId('workspace', now),
+    ...stampOf(newId('workspace', now)),
     name: `Workspace ${++unique}`,
     is_sandbox: false,
     status: 'active' as const,
@@ -160,7 +156,6 @@ export const workspace = async (deps: Deps) => {
     cross_agent_enabled: true,
     denied_tools: [],
     denied_scopes: [],
-    created_at: now,
   }
   await deps.table.transact([WorkspaceEntity.create(record), ...rosterWrites(undefined, placeOfWorkspace(record))])
   return record
@@ -168,10 +163,9 @@ export const workspace = async (deps: Deps) => {
 
 /** Builds a console session that begins now. */
 export const sessionOf = ({ clock }: Pick<Deps, 'clock'>, userId: string, workspaceId: string): Session => ({
-  id: newId('session', clock.now()),
+  ...stampOf(newId('session', clock.now())),
   user_id: userId,
   workspace_id: workspaceId,
-  created_at: clock.now(),
   expires_at: clock.now() + 12 * 3_600_000,
 })
 
@@ -179,14 +173,13 @@ export const sessionOf = ({ clock }: Pick<Deps, 'clock'>, userId: string, worksp
 export const member = async (deps: Deps, workspaceId: string, role: Role) => {
   const now = deps.clock.now()
   const user = {
-    id: newId('user', now),
+    ...stampOf(newId('user', now)),
     name: `Person ${++unique}`,
     identity: `test:${unique}`,
     locale: 'en',
     time_zone: 'UTC',
     status: 'active' as const,
     home_workspace_id: workspaceId,
-    created_at: now,
   }
   const session = sessionOf(deps, user.id, workspaceId)
   const joined: Member = { workspace_id: workspaceId, user_id: user.id, name: user.name, role, joined_at: now }
@@ -230,23 +223,21 @@ export const conversation = async (deps: Deps, { installation, person, workspace
   const { user } = person
   await deps.table.transact([
     ConversationEntity.create({
-      id,
+      ...stampOf(id),
       workspace_id: workspaceId,
       kind: 'agent',
       title: 'With the agent',
       installation_id: installation.id,
       user_id: user.id,
       last_message_at: now,
-      created_at: now,
     }),
     MessageEntity.create({
-      id: newId('message', now),
+      ...stampOf(newId('message', now)),
       conversation_id: id,
       workspace_id: workspaceId,
       author: { type: 'user', id: user.id, name: user.name },
       text: 'Hello?',
       attachments: [],
-      created_at: now,
     }),
   ])
   return { id }
@@ -256,12 +247,11 @@ export const conversation = async (deps: Deps, { installation, person, workspace
 export const adminToken = async (deps: Deps, adminId: string, version = 1): Promise<string> => {
   const now = deps.clock.now()
   const session = {
-    id: newId('adminSession', now),
+    ...stampOf(newId('adminSession', now)),
     admin_id: adminId,
     version,
     confirmed_at: now,
     confirmed_with: 'password' as const,
-    created_at: now,
     expires_at: now + LIMITS.adminTokenLife,
   }
   await deps.table.transact([AdminSessionEntity.create(session)])

@@ -3,7 +3,7 @@ import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { MemberEntity } from '#shared/identity/people/entity.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { HOST_SCOPES } from '#shared/kernel/host-resources.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { formOf, pkce } from './oauth.ts'
 import type { TestPlatform } from './platform.ts'
 
@@ -16,7 +16,7 @@ export const hostToken = async (
   const now = deps.clock.now()
   const member = await deps.table.get(MemberEntity, { workspace_id: workspaceId, user_id: userId })
   const grant: HostGrant = {
-    id: newId('grant', now),
+    ...stampOf(newId('grant', now)),
     workspace_id: workspaceId,
     user_id: userId,
     client: { id: 'https://host.example/client.json', name: 'Assistant', host: 'host.example' },
@@ -24,7 +24,6 @@ export const hostToken = async (
     scopes,
     member_since: member?.joined_at ?? 0,
     status: 'active',
-    created_at: now,
     expires_at: now + 180 * DAY,
     ...changes,
   }

@@ -2,7 +2,7 @@ import { ListenedRequestEntity } from '#shared/agents/listening/entity.ts'
 import { OutsideTaskEntity } from '#shared/agents/outside/entity.ts'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { A2A, a2aAgent, looking } from './a2a.ts'
@@ -155,7 +155,7 @@ export const createStage = async (platform: TestPlatform) => {
     const request = newId('listenedRequest', now)
     await platform.deps.table.transact([
       ListenedRequestEntity.create({
-        id: request,
+        ...stampOf(request),
         developer_id: owner.id,
         app_id: app.id,
         workspace_id: owner.workspaceId,
@@ -167,7 +167,6 @@ export const createStage = async (platform: TestPlatform) => {
         max_response_bytes: 65_536,
         // Later than the end of an Idempotency-Key’s lock, for which tests wait.
         deadline_at: now + 600_000,
-        created_at: now,
       }),
     ])
     return { request, headers }

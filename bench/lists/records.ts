@@ -19,7 +19,7 @@ import {
 import { ObservedRunEntity, observedState } from '#shared/insight/observed-runs/entity.ts'
 import { logWrites } from '#shared/insight/statistics/log.ts'
 import { utcDate } from '#shared/kernel/clock.ts'
-import { type IdKind, newId } from '#shared/kernel/ids.ts'
+import { type IdKind, type IdTime, idFloor, idTime, newId } from '#shared/kernel/ids.ts'
 import { AgentRequestEntity } from '#shared/marketplace/requests/entity.ts'
 import { AppReviewEntity, DeveloperReviewEntity, ReviewEntity } from '#shared/marketplace/reviews/entity.ts'
 import { ThreadMessageEntity } from '#shared/messaging/messenger/entity.ts'
@@ -77,7 +77,8 @@ export const busiestRecordsAt = (world: World, n: number, at: number): Write[] =
   return [...run(place), ...event(place, n), ...delivery(place)]
 }
 
-const placeAt = (world: World, n: number, at: number): Place => {
+const placeAt = (world: World, n: number, ms: number): Place => {
+  const at = idTime(idFloor('run', ms))
   const { installation, workspaceId: workspace_id, person } = world
   return {
     world,
@@ -93,12 +94,12 @@ const placeAt = (world: World, n: number, at: number): Place => {
 
 interface Place {
   world: World
-  at: number
+  at: IdTime
   /** True if it matches the filter. */
   picked: boolean
   number: string
   id(kind: IdKind): string
-  common: { workspace_id: string; created_at: number }
+  common: { workspace_id: string; created_at: IdTime }
   user: { type: 'user'; id: string; name: string }
   agent: { installation_id: string; slug: string; name: string }
 }

@@ -1,4 +1,4 @@
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { FolderEntity } from '#shared/work/files/entity.ts'
 import { type Account, AccountEntity, type Thread, ThreadEntity } from '#shared/work/threads/entity.ts'
 import { conversation } from '#testkit/fixtures.ts'
@@ -19,8 +19,8 @@ export interface World extends Installed {
 export const createWorld = async (stage: Stage): Promise<World> => {
   const { platform, contract } = stage
   const app = await stage.install()
-  const folder = { id: newId('folder', platform.clock.now()), workspace_id: app.workspaceId, name: 'Counts' }
-  await platform.deps.table.transact([FolderEntity.create({ ...folder, created_at: platform.clock.now() })])
+  const folder = { ...stampOf(newId('folder', platform.clock.now())), workspace_id: app.workspaceId, name: 'Counts' }
+  await platform.deps.table.transact([FolderEntity.create(folder)])
   const { body: webhook } = await stage.call('POST', '/api/v1/webhooks', {
     token: app.token,
     body: { url: `${stage.agent.url}/hook`, events: ['custom.never'] },
@@ -44,7 +44,7 @@ const messengerChat = async (
   const now = platform.clock.now()
   const { id, name } = person.user
   const account: Account = {
-    id: newId('account', now),
+    ...stampOf(newId('account', now)),
     workspace_id,
     kind: 'bot',
     status: 'active',
@@ -54,18 +54,16 @@ const messengerChat = async (
     shared: true,
     created_by: { id, name },
     can_reply: true,
-    created_at: now,
     updated_at: now,
   }
   const dialog: Thread = {
-    id: newId('dialog', now),
+    ...stampOf(newId('dialog', now)),
     workspace_id,
     account_id: account.id,
     chat_id: 1,
     conversation_id: newId('conversation', now),
     title: 'Cleo',
     last_message_at: now,
-    created_at: now,
   }
   await platform.deps.table.transact([AccountEntity.create(account), ThreadEntity.create(dialog)])
   return dialog

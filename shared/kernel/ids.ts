@@ -72,6 +72,7 @@ export const newId = (kind: IdKind, nowMs: number): string => `${PREFIXES[kind]}
 
 /**
  * Derives an id from its inputs, so that a repeated worker writes the same record instead of a second one.
+ * @param ms creation time of the record; 0 for an id that must be found without knowing it
  * @param seed identity of the record, unique within its kind, such as the event and subscription of a delivery
  */
 export const derivedId = (kind: IdKind, ms: number, seed: string): string =>
@@ -82,27 +83,41 @@ export const siblingId = (kind: IdKind, id: string): string => `${PREFIXES[kind]
 
 /**
  * Creates the ids of a request's or a worker's records. Its first run is a sibling of the request, so that the run is found by
- * the request's id without an index. Lists that are split by day need ids of the same day, so the exception is a run that is
- * created after midnight.
+ * the request's id without an index.
  */
 export const idsOf = (requestId: string, now: () => number): ((kind: IdKind) => string) => {
   let hasRun = false
   return (kind) => {
-    const at = now()
-    if (kind !== 'run' || hasRun || dayOf(at) !== dayOf(idTime(requestId))) return newId(kind, at)
+    if (kind !== 'run' || hasRun) return newId(kind, now())
     hasRun = true
     return siblingId('run', requestId)
   }
 }
 
-const dayOf = (ms: number): number => Math.floor(ms / 86_400_000)
+declare const ID_TIME: unique symbol
+
+/** Time of an id, in epoch milliseconds. The type keeps any other reading of the clock out of a record's `created_at`. */
+export type IdTime = number & { readonly [ID_TIME]: true }
 
 /** Returns the creation time of an id in epoch milliseconds. */
-export const idTime = (id: string): number => {
+export const idTime = (id: string): IdTime => {
   let ms = 0
   for (const char of id.slice(id.indexOf('_') + 1).slice(0, 10)) ms = ms * 32 + ALPHABET.indexOf(char)
-  return ms
+  return ms as IdTime
 }
+
+/** Time of an id that derives from names or other ids, and of what is built each time that it is used. */
+export const NO_TIME = 0 as IdTime
+
+/**
+ * Returns the id and the creation time of a new record. Both are one reading of the clock: lists are sorted by ids, and a range of
+ * times is a range of ids, so a record with another time would be listed out of order and missing from a range that begins with it.
+ * @param fixedAt creation time of a record whose id derives from a name or from other ids, and has no time of its own
+ */
+export const stampOf = (id: string, fixedAt?: number): { id: string; created_at: IdTime } => ({
+  id,
+  created_at: idTime(id) || ((fixedAt ?? NO_TIME) as IdTime),
+})
 
 /** Returns the smallest id of a time, for use as the bound of a range. */
 export const idFloor = (kind: IdKind, ms: number): string => `${PREFIXES[kind]}_${ulid(ms, new Uint8Array(10))}`

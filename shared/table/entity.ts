@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { IdTime } from '../kernel/ids.ts'
 import { type Changes, exists, missing, type Where } from './expressions.ts'
 
 type Fields<Template extends string> = Template extends `${string}{${infer Field}}${infer Rest}`
@@ -170,9 +171,16 @@ const fill = (template: string, fields: Record<string, unknown>): string =>
     return value
   })
 
+/** Refuses a record with an id whose `created_at` may be another time than that in its id. */
+type Stamped<T> = T extends { id: string; created_at: infer At }
+  ? At extends IdTime
+    ? unknown
+    : { schema: 'created_at of a record with an id is createdAt()' }
+  : unknown
+
 /** Defines an entity. Its type comes from its schema, and keys, conditions and index entries derive from the definition. */
 export const defineEntity = <T extends object, Pk extends string, Sk extends string>(
-  definition: EntityDefinition<T, Pk, Sk>,
+  definition: EntityDefinition<T, Pk, Sk> & Stamped<T>,
 ): Entity<T, Pk, Sk> => {
   const key = (fields: object): Key => ({
     pk: fill(definition.pk, fields as Record<string, unknown>),

@@ -6,7 +6,7 @@ import type { CallerKind } from '#shared/http/callers.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { DeveloperKeyEntity } from '#shared/identity/developers/entity.ts'
 import { MemberEntity, SessionEntity, UserEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { AdminEntity, AdminKeyEntity } from '#shared/staff/admins/entity.ts'
@@ -61,13 +61,12 @@ const callbackOf = async (platform: TestPlatform): Promise<string> => {
 const staffOf = async ({ deps }: TestPlatform, role: 'superadmin' | 'moderator') => {
   const now = deps.clock.now()
   const admin = {
-    id: newId('admin', now),
+    ...stampOf(newId('admin', now)),
     email: `${role}-${newId('admin', now)}@example.com`,
     name: 'Mo',
     role,
     password_hash: 'none',
     session_version: 1,
-    created_at: now,
   }
   const key = `adk_${admin.id}`
   const record = { key_hash: sha256(key), admin_id: admin.id, name: 'ci', created_at: now, expires_at: now + 3_600_000 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { describeVerification, readRange } from '#ops/audit/verify.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { DAY } from '#shared/kernel/clock.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { anchorDays } from '#shared/staff/audit/anchor.ts'
 import { hashAfter } from '#shared/staff/audit/chain.ts'
 import { AuditDayEntity, AuditEntity, type AuditEntry, AuditIntakeEntity } from '#shared/staff/audit/entity.ts'
@@ -134,7 +135,7 @@ describe('the audit', () => {
   it('gets entries that the stream lost from the intake, once', async () => {
     const { scope, items, verify, work } = await audited()
     const { chain: _chain, ...entry } = sixth(items)
-    const lost = { ...entry, id: work.id('audit'), created_at: platform.clock.now() }
+    const lost = { ...entry, ...stampOf(work.id('audit')) }
     await platform.loseAuditEntry(lost)
     await recordLeftovers(work)
     expect(await platform.deps.table.get(AuditEntity, lost)).toBeUndefined()
@@ -150,13 +151,12 @@ describe('the audit', () => {
     const scope = `ws_attack${++scopes}`
     const work = createWorkerWork(platform.deps)
     const entries = Array.from({ length: 60 }, (_, n) => ({
-      id: work.id('audit'),
+      ...stampOf(work.id('audit')),
       scope,
       action: 'agent.called',
       actor: { type: 'agent', id: 'ins_1' },
       target: { type: 'agent', id: 'ins_2' },
       details: { n },
-      created_at: platform.clock.now(),
     }))
     const parts = [0, 1, 2, 3].map((i) => entries.slice(i * 10, i * 10 + 30))
     await Promise.all(parts.map((part) => recordEntries(work, part)))

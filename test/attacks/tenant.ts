@@ -1,6 +1,6 @@
 import { RunExchangeEntity } from '#shared/agents/exchanges/entity.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { FolderEntity } from '#shared/work/files/entity.ts'
 import { A2A } from '#testkit/a2a.ts'
 import { invited } from '#testkit/developers.ts'
@@ -43,7 +43,7 @@ export const createTenant = async (stage: Stage) => {
     return succeeded(platform.call('POST', path, sent))
   }
   const now = platform.clock.now()
-  const folder = { id: newId('folder', now), workspace_id: workspaceId, name: 'Contacts', created_at: now }
+  const folder = { ...stampOf(newId('folder', now)), workspace_id: workspaceId, name: 'Contacts' }
   await platform.deps.table.transact([FolderEntity.create(folder)])
 
   const webhook = await made('/api/v1/webhooks', { token, body: { url: stage.hooks.url, events: ['custom.*'] } })

@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, hkdfSync, type KeyObject, sign } from 
 import { CompactEncrypt, CompactSign, type JWTHeaderParameters } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { issueToken, TOKENS, type TokenKind } from '#shared/foundation/tokens/tokens.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import type { KeyPurpose } from '#shared/kernel/keyring.ts'
 import { RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
 import { AdminEntity } from '#shared/staff/admins/entity.ts'
@@ -37,10 +37,8 @@ beforeAll(async () => {
   const app = await installed(deps)
   const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
   const now = deps.clock.now()
-  const admin = { id: newId('admin', now), email: 'mo@example.com', name: 'Mo', role: 'superadmin' as const }
-  await deps.table.transact([
-    AdminEntity.create({ ...admin, password_hash: 'none', session_version: 1, created_at: now }),
-  ])
+  const admin = { ...stampOf(newId('admin', now)), email: 'mo@example.com', name: 'Mo', role: 'superadmin' as const }
+  await deps.table.transact([AdminEntity.create({ ...admin, password_hash: 'none', session_version: 1 })])
   const of = { ins: app.installation.id, ws: app.workspaceId, app: app.app.id, sv: 1 }
   const made: Record<Kind, string> = {
     access: app.token,

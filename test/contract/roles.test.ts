@@ -5,7 +5,7 @@ import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { atLeast, type Role } from '#shared/identity/people/entity.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { member, workspace } from '#testkit/fixtures.ts'
 import type { Answer } from '#testkit/platform.ts'
 import { platformErrorOf } from '#testkit/platform-error.ts'
@@ -59,20 +59,18 @@ describe('an app’s sandbox token', () => {
     const now = clock.now()
     const installation = {
       ...customers,
-      id: newId('installation', now),
+      ...stampOf(newId('installation', now)),
       workspace_id: sandbox.id,
       is_sandbox: true,
-      created_at: now,
     }
     const grant = {
-      id: newId('grant', now),
+      ...stampOf(newId('grant', now)),
       installation_id: installation.id,
       workspace_id: sandbox.id,
       app_id: app,
       scopes: installation.scopes,
       status: 'active' as const,
       kind: 'sandbox' as const,
-      created_at: now,
     }
     await deps.table.transact([InstallationEntity.create(installation), GrantEntity.create(grant)])
     const claims = { ins: installation.id, ws: sandbox.id, app, grt: grant.id, sv: 1 }

@@ -8,7 +8,7 @@ import {
   type Workspace,
 } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
-import { isId } from '#shared/kernel/ids.ts'
+import { isId, stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { covers, SCOPE_NAMES, type Scope } from '#shared/kernel/scopes.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
@@ -166,7 +166,7 @@ const grantWrites = (work: Work, parts: GrantParts): Write[] => {
   const { id: installation_id, workspace_id } = plan.installation
   const now = work.clock.now()
   const grant: Grant = {
-    id: grantId,
+    ...stampOf(grantId),
     installation_id,
     workspace_id,
     app_id: app.id,
@@ -174,7 +174,6 @@ const grantWrites = (work: Work, parts: GrantParts): Write[] => {
     status: 'active',
     approved_by: owner,
     kind: 'oauth',
-    created_at: now,
   }
   return [
     GrantEntity.create(grant),

@@ -54,7 +54,7 @@ export const resolveHostClient = async (
     return known
   }
   if (!known) await beforeReading()
-  const base = { ...keyOf(id), id, kind: 'document' as const, created_at: known?.created_at ?? now }
+  const base = { ...keyOf(id), id, kind: 'document' as const }
   try {
     const { fresh_for, ...described } = await readDocument(deps, id)
     const client = { ...base, ...described, fresh_until: now + fresh_for, expires_at: now + LIMITS.hostGrantLife }

@@ -11,7 +11,7 @@ import {
 } from '#shared/identity/people/index.ts'
 import { iso, SECOND } from '#shared/kernel/clock.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
-import { isId } from '#shared/kernel/ids.ts'
+import { isId, stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { covers, SCOPE_NAMES, SCOPES, type Scope } from '#shared/kernel/scopes.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
@@ -159,7 +159,7 @@ export const decideHostConsent = async (
   const { workspace, member } = await loadChosen(work, decider, consent, input.workspace_id)
   const now = work.clock.now()
   const grant: HostGrant = {
-    id: work.id('grant'),
+    ...stampOf(work.id('grant')),
     workspace_id: workspace.id,
     user_id: user.id,
     client: consent.client,
@@ -167,7 +167,6 @@ export const decideHostConsent = async (
     scopes: grantedScopes(consent, input.scopes),
     member_since: member.joined_at,
     status: 'active',
-    created_at: now,
     expires_at: now + LIMITS.hostGrantLife,
   }
   const { code, write } = newHostCode(work, grant, consent)

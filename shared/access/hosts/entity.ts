@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DAY } from '#shared/kernel/clock.ts'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 const grantClient = () =>
@@ -25,7 +26,7 @@ const hostGrant = () =>
     member_since: z.number(),
     status: z.enum(['active', 'revoked']),
     revoked_reason: z.string().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
     last_used_at: z.number().optional(),
     /** Longest life of its chain of refresh tokens. */
     expires_at: z.number(),
@@ -72,7 +73,6 @@ const hostClient = () =>
     fresh_until: z.number().optional(),
     /** Why the document can’t be used. It is read again once this isn’t fresh anymore. */
     problem: z.string().optional(),
-    created_at: z.number(),
     /** Time at which it is removed unless it is used. */
     expires_at: z.number(),
   })

@@ -85,7 +85,6 @@ export const registerHost = async (
         name,
         redirect_uris,
         auth: 'none',
-        created_at: now,
         expires_at: now + LIMITS.hostRegistrationLife,
       }),
     ],

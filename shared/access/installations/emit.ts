@@ -19,7 +19,8 @@ export const emitInstallationEvent = (
     status,
     scopes,
     withdrawn_at,
-  }: Pick<Installation, 'id' | 'workspace_id' | 'app_id' | 'status' | 'scopes' | 'withdrawn_at'>,
+    created_at,
+  }: Pick<Installation, 'id' | 'workspace_id' | 'app_id' | 'status' | 'scopes' | 'withdrawn_at' | 'created_at'>,
   { isLast }: { isLast?: boolean } = {},
 ): Write =>
   emitEvent<InstallationEventType>(clock, {
@@ -27,6 +28,7 @@ export const emitInstallationEvent = (
     workspace_id,
     app_id,
     ...(isLast && { last_for: id }),
+    ...(type === 'installation.created' && { at: created_at }),
     data: {
       installation_id: id,
       app_id,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity, type OwnedPartition } from '#shared/table/entity.ts'
 
 export const person = () => z.object({ id: z.string(), name: z.string() })
@@ -55,7 +56,7 @@ const installation = () =>
     allowed_callers: z.array(z.string()).nullable(),
     denied_tools: z.array(z.string()),
     owner: person(),
-    created_at: z.number(),
+    created_at: createdAt(),
     updated_at: z.number(),
     revoked_at: z.number().optional(),
   })

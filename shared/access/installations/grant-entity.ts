@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { person } from './entity.ts'
 
@@ -15,7 +16,7 @@ const grant = () =>
     kind: z.enum(['oauth', 'sandbox']),
     /** On a sandbox grant: the developer's credential with which it ends. */
     giver: z.object({ developer_id: z.string(), given_by: z.string() }).optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
     last_used_at: z.number().optional(),
     /** Time at which an admin of the workspace paused it. Absent while it isn't paused. */
     paused_at: z.number().optional(),

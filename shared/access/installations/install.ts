@@ -4,6 +4,7 @@ import { totalWrite } from '#shared/foundation/totals/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { suspended, type Workspace } from '#shared/identity/people/index.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
@@ -99,7 +100,7 @@ const newInstallation = (
   const now = work.clock.now()
   const consents = addConsent({ grants: 0, granted: {} }, { scopes, grantId })
   return {
-    id,
+    ...stampOf(id),
     workspace_id: workspace.id,
     app_id: app.id,
     app_slug: app.slug,
@@ -112,7 +113,6 @@ const newInstallation = (
     allowed_callers: null,
     denied_tools: [],
     owner,
-    created_at: now,
     updated_at: now,
   }
 }
@@ -160,10 +160,10 @@ const sameFields = (current: Installation, set: Partial<Installation>): boolean 
 const eventAndAudit = (
   work: Work,
   action: 'installation.created' | 'installation.updated',
-  { id, workspace_id, app_id, status, scopes, version }: Installation,
+  { id, workspace_id, app_id, status, scopes, version, created_at }: Installation,
   { owner, sandbox, actor }: Install,
 ): Write[] => [
-  emitInstallationEvent(work, action, { id, workspace_id, app_id, status, scopes }),
+  emitInstallationEvent(work, action, { id, workspace_id, app_id, status, scopes, created_at }),
   auditEntry(work, {
     scope: workspace_id,
     action,

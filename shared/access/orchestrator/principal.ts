@@ -1,6 +1,6 @@
 import { type App, ORCHESTRATOR_SLUG } from '#shared/catalogue/apps/index.ts'
 import type { Workspace } from '#shared/identity/people/index.ts'
-import { derivedId, idTime } from '#shared/kernel/ids.ts'
+import { derivedId, idTime, NO_TIME } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
 import type { Installation } from '../installations/entity.ts'
 
@@ -46,7 +46,7 @@ export const orchestratorApp = (name: string): App => ({
   secret_version: 0,
   signing_secrets: [],
   verified: true,
-  created_at: 0,
+  created_at: NO_TIME,
   updated_at: 0,
 })
 

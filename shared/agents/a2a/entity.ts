@@ -84,7 +84,7 @@ const a2aPush = () =>
     /** Incremented by each worker that takes it. */
     turn: z.number(),
     leased_until: z.number().optional(),
-    created_at: z.number(),
+    set_at: z.number(),
     due_at: z.number().optional(),
   })
 
@@ -99,5 +99,5 @@ export const A2aPushEntity = defineEntity({
   personal: 'none',
   retention: { workspace: 'removed', person: 'expires', app: 'kept' },
   due: true,
-  expires: ({ created_at }) => created_at + TASK_LIFE,
+  expires: ({ set_at }) => set_at + TASK_LIFE,
 })

@@ -111,7 +111,7 @@ export const newPush = (
     next_at: now,
     pause: 0,
     turn: 0,
-    created_at: now,
+    set_at: now,
     due_at: now + OVERDUE_GRACE,
   }
 }

@@ -185,10 +185,12 @@ const hopWrite = (work: Work, asking: Run, asked: Run, { first_hop_at }: Admitte
  */
 const waitForEnd = async (work: Work, asked: Run, asking: Run | undefined): Promise<Run> => {
   let last = asked
-  const until = Math.min(asked.chain_deadline, asked.created_at + LIMITS.agentWait)
+  const until = Math.min(asked.chain_deadline, work.clock.now() + LIMITS.agentWait)
   const left = () => until - work.clock.now()
   for await (const run of followAsked(work, asked, { asking, left })) last = run
-  return inTime(isActive(last.status) ? await cancelAsked(work, last) : last, until)
+  const ended = isActive(last.status) ? await cancelAsked(work, last) : last
+  // An earlier attempt of the same request may have waited as long.
+  return inTime(ended, Math.min(until, asked.created_at + LIMITS.agentWait))
 }
 
 /**

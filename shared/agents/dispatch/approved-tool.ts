@@ -98,7 +98,7 @@ const claim = async (
   receiptId: string | undefined,
 ): Promise<'claimed' | 'lost' | 'used'> => {
   const now = work.clock.now()
-  const use = receiptId !== undefined && { id: receiptId, run_id: key.id, step_id: approval.step_id, created_at: now }
+  const use = receiptId !== undefined && { id: receiptId, run_id: key.id, step_id: approval.step_id, used_at: now }
   try {
     await work.commit([
       RunEntity.check(key, { where: { status: oneOf(...ACTIVE_STATUSES) } }),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 const listener = () =>
@@ -51,7 +52,7 @@ const listenedRequest = () =>
     /** Maximum number of bytes read from the answer. */
     max_response_bytes: z.number(),
     deadline_at: z.number(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type ListenedRequest = z.infer<ReturnType<typeof listenedRequest>>

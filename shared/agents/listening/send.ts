@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Installation } from '#shared/access/installations/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import type { OutgoingRequest, OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
 import { sendTraced } from '#shared/kernel/tracing/send.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
@@ -97,7 +97,7 @@ const recordOf = (
 ): ListenedRequest => {
   const now = clock.now()
   return {
-    id: newId('listenedRequest', now),
+    ...stampOf(newId('listenedRequest', now)),
     developer_id,
     app_id,
     workspace_id,
@@ -109,7 +109,6 @@ const recordOf = (
     state: 'waiting',
     max_response_bytes: maxResponseBytes,
     deadline_at: now + deadlineMs,
-    created_at: now,
   }
 }
 

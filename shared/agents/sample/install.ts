@@ -6,7 +6,7 @@ import { ClaimEntity } from '#shared/foundation/claims/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { type Developer, DeveloperEntity } from '#shared/identity/developers/index.ts'
 import type { Belonging } from '#shared/identity/people/index.ts'
-import { derivedId } from '#shared/kernel/ids.ts'
+import { derivedId, stampOf } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
@@ -33,17 +33,16 @@ const ensureSampleApp = async (work: Work): Promise<void> => {
   if (await work.table.get(AppEntity, { id })) return
   const now = work.clock.now()
   const developer: Developer = {
-    id: derivedId('developer', 0, SAMPLE_SLUG),
+    ...stampOf(derivedId('developer', 0, SAMPLE_SLUG), now),
     email: 'platform@invalid',
     name: 'The platform',
     status: 'active',
     verified: true,
     sandbox_workspace_id: '',
     key_hash: sha256(newSecret('dvk_')),
-    created_at: now,
   }
   const version: Version = {
-    id: derivedId('version', 0, SAMPLE_SLUG),
+    ...stampOf(derivedId('version', 0, SAMPLE_SLUG), now),
     app_id: id,
     version: MANIFEST.version,
     agent_id: MANIFEST.id,
@@ -51,10 +50,9 @@ const ensureSampleApp = async (work: Work): Promise<void> => {
     manifest: { json: JSON.stringify(MANIFEST) },
     runtime_type: 'inline',
     resume: false,
-    created_at: now,
   }
   const app: App = {
-    id,
+    ...stampOf(id, now),
     developer_id: developer.id,
     slug: SAMPLE_SLUG,
     type: 'agent',
@@ -72,7 +70,6 @@ const ensureSampleApp = async (work: Work): Promise<void> => {
     newest_version_id: version.id,
     approved_at: now,
     verified: true,
-    created_at: now,
     updated_at: now,
   }
   await ifUnchanged(

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 const seed = () =>
@@ -14,7 +15,7 @@ const seed = () =>
     conversation_ids: z.array(z.string()),
     /** Set when an agent was installed because the sandbox had none. */
     installation_id: z.string().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type Seed = z.infer<ReturnType<typeof seed>>

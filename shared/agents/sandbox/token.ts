@@ -3,6 +3,7 @@ import { withInstallation } from '#shared/access/installations/index.ts'
 import { newTokenPair } from '#shared/access/oauth/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { DeveloperRole, Giver } from '#shared/identity/developers/index.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { readableScopes } from '#shared/kernel/scopes.ts'
 import { prepareSandboxInstall } from './installation.ts'
 import type { SandboxTokenView } from './schemas.ts'
@@ -23,7 +24,7 @@ export const issueSandboxToken = async (
   return withInstallation(work, { ...install, grantId }, async ({ installation, writes }) => {
     const now = work.clock.now()
     const grant: Grant = {
-      id: grantId,
+      ...stampOf(grantId),
       installation_id: installation.id,
       workspace_id: installation.workspace_id,
       app_id: appId,
@@ -32,7 +33,6 @@ export const issueSandboxToken = async (
       approved_by: install.owner,
       kind: 'sandbox',
       giver: { developer_id: bearer.developer_id, given_by: bearer.given_by },
-      created_at: now,
       last_used_at: now,
     }
     const pair = await newTokenPair(work, install.app, installation, grant)

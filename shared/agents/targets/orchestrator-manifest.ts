@@ -1,6 +1,7 @@
 import { type Identity, ORCHESTRATOR_APP_ID, ORCHESTRATOR_VERSION_ID } from '#shared/access/orchestrator/index.ts'
 import type { Manifest } from '#shared/catalogue/manifests/index.ts'
 import type { Version } from '#shared/catalogue/versions/index.ts'
+import { NO_TIME } from '#shared/kernel/ids.ts'
 
 /** Maximum number of turns with tool calls per message. */
 const MOST_STEPS = 20
@@ -49,6 +50,6 @@ export const orchestratorVersion = (identity: Identity): Version => {
     manifest: { json: JSON.stringify(manifest) },
     runtime_type: 'inline',
     resume: false,
-    created_at: 0,
+    created_at: NO_TIME,
   }
 }

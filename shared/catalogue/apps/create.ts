@@ -5,6 +5,7 @@ import { loadDeveloper } from '#shared/identity/developer-accounts/index.ts'
 import { DeveloperEntity } from '#shared/identity/developers/index.ts'
 import { seal } from '#shared/kernel/encryption.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { newSigningSecret, standardSecret } from '#shared/kernel/signatures.ts'
@@ -31,12 +32,12 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
   if (input.slug === ORCHESTRATOR_SLUG || input.slug === SAMPLE_SLUG) throw fail('slug_taken')
   await Promise.all([refuseSlugAsName(work, input.slug, input.name), refuseNameAsSlug(work, developerId, input.slug)])
   const { verified } = await loadDeveloper(work, developerId)
-  const now = work.clock.now()
-  const id = work.id('app')
+  const stamp = stampOf(work.id('app'))
+  const { id } = stamp
   const clientSecret = newSecret('cs_')
   const signingSecret = newSigningSecret('agsec_')
   const app: App = {
-    id,
+    ...stamp,
     developer_id: developerId,
     slug: input.slug,
     type: input.type,
@@ -57,8 +58,7 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
     secret_version: 1,
     signing_secrets: [{ value: await seal(await work.keys.data(), signingSecretRecord(id), signingSecret) }],
     verified,
-    created_at: now,
-    updated_at: now,
+    updated_at: stamp.created_at,
   }
   const counter = { owner: developerId, counter: 'apps' }
   const view = {
@@ -85,7 +85,7 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
       DeveloperAppEntity.create({ developer_id: developerId, app_id: id }),
       ...standingWrites(undefined, app),
       ...(app.logo_url === undefined ? [] : logoFetchWrites(work, id)),
-      platformCountWrite(work, now, id, { apps: 1 }),
+      platformCountWrite(work, stamp.created_at, id, { apps: 1 }),
       auditDeveloper(work, developerId, 'app.created', { type: 'app', id }, { slug: app.slug }),
     ],
     view,

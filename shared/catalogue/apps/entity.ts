@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '#shared/kernel/lazily.ts'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { fetchedLogo } from '../logos/entity.ts'
 
@@ -102,7 +103,7 @@ const app = () =>
     pending_revision: appRevision().optional(),
     /** Id of `pending_revision`, for conditions. */
     pending_revision_id: z.string().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
     updated_at: z.number(),
   })
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { AgentCardPinSchema } from '../agent-cards/index.ts'
 
@@ -24,7 +25,7 @@ const version = () =>
     max_attempts: z.number().optional(),
     /** Settings that its `config` requires without a default. Absent if there are none. */
     required_settings: z.array(z.string()).optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type Version = z.infer<ReturnType<typeof version>>

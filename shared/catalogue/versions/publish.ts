@@ -3,6 +3,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { loadDeveloper, loadVendorHolder, vendorWrites } from '#shared/identity/developer-accounts/index.ts'
 import type { Developer } from '#shared/identity/developers/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { quoteName } from '#shared/kernel/json-schema/finding.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
@@ -78,7 +79,7 @@ const newVersion = async (
   const id = work.id('version')
   const { stored, writes } = await storeManifest(work, { id, app_id: app.id }, input)
   const version: Version = {
-    id,
+    ...stampOf(id),
     app_id: app.id,
     version: manifest.version,
     agent_id: manifest.id,
@@ -91,7 +92,6 @@ const newVersion = async (
     ...(manifest.runtime.type === 'webhook' &&
       manifest.runtime.retry && { max_attempts: manifest.runtime.retry.max_attempts }),
     required_settings: requiredSettings(manifest.config),
-    created_at: work.clock.now(),
   }
   return { version, view: presentVersion(app, version, input), writes }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 /** Events that an entry holds at most. Its item then still costs one unit to write. */
@@ -7,7 +8,7 @@ export const EVENTS_PER_ENTRY = 10
 const feedEvent = () => ({
   event_id: z.string(),
   type: z.string(),
-  created_at: z.number(),
+  created_at: createdAt(),
   /** True if the event stores its number itself. Otherwise a mark does. */
   own: z.boolean().optional(),
 })
@@ -60,7 +61,7 @@ export const FeedEntryEntity = defineEntity({
 })
 
 const feedMark = () =>
-  z.object({ installation_id: z.string(), event_id: z.string(), n: z.number(), created_at: z.number() })
+  z.object({ installation_id: z.string(), event_id: z.string(), n: z.number(), created_at: createdAt() })
 
 /**
  * Position of an event in a feed that doesn't store its number itself: an event of another installation or of the whole

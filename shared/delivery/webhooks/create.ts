@@ -3,6 +3,7 @@ import { CounterEntity } from '#shared/foundation/claims/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { ScopeHolder } from '#shared/identity/people/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { newSigningSecret } from '#shared/kernel/signatures.ts'
@@ -44,7 +45,7 @@ export const createWebhook = async (
     refusePausedAddress(work, installation.id, input.url),
   ])
   const webhook: Subscription = {
-    id,
+    ...stampOf(id),
     installation_id: installation.id,
     workspace_id: installation.workspace_id,
     app_id: installation.app_id,
@@ -59,7 +60,6 @@ export const createWebhook = async (
     secrets: [{ value: sealed }],
     secret_version: 1,
     generation: 1,
-    created_at: work.clock.now(),
     disabled_at: null,
   }
   const view = { ...presentWebhook(webhook), secret }

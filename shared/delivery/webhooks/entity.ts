@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { webhookFilter } from './filter.ts'
 
@@ -25,7 +26,7 @@ const subscription = () =>
      * Incremented at every disabling. Waiting deliveries of an older generation are skipped without a write to each.
      */
     generation: z.number(),
-    created_at: z.number(),
+    created_at: createdAt(),
     disabled_at: z.number().nullable(),
     /** Present while an admin of the workspace has paused it; then it is disabled. */
     paused: z
@@ -118,7 +119,7 @@ const delivery = () =>
     /** The latest attempts. */
     attempts: z.array(attempt()),
     /** Time of the delivery's event, by which deliveries sort. */
-    created_at: z.number(),
+    created_at: createdAt(),
     /** Time after which the sweeper wakes a worker. */
     due_at: z.number().optional(),
   })

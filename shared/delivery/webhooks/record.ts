@@ -2,6 +2,7 @@ import { platformCountWrite } from '#shared/foundation/counters/index.ts'
 import { emitEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import type { Work, WorkerWork } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { AuditIntakeEntity } from '#shared/staff/audit/index.ts'
 import { Superseded, type Write } from '#shared/table/entity.ts'
@@ -142,13 +143,12 @@ const countFailure =
         data: { webhook_id: id, url, last_error },
       }),
       AuditIntakeEntity.create({
-        id: work.id('audit'),
+        ...stampOf(work.id('audit')),
         scope: workspace_id,
         action: 'webhook.disabled',
         actor: { type: 'platform', id: 'webhook-delivery' },
         target: { type: 'webhook', id },
         details: { installation_id, last_error, consecutive_failures },
-        created_at: now,
       }),
     ]
   }

@@ -1,6 +1,6 @@
 import { matchesMask, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
-import { derivedId } from '#shared/kernel/ids.ts'
+import { derivedId, stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed, ifUnchanged } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
@@ -35,7 +35,7 @@ export const newDelivery = (
   event: OutboxEvent,
   { id, now }: { id: string; now: number },
 ): Delivery => ({
-  id,
+  ...stampOf(id),
   webhook_id: webhook.id,
   installation_id: webhook.installation_id,
   workspace_id: webhook.workspace_id,
@@ -46,7 +46,6 @@ export const newDelivery = (
   round_start: 0,
   generation: webhook.generation,
   attempts: [],
-  created_at: event.created_at,
   ...(webhook.status === 'active' || isEndedWith(event, webhook)
     ? { status: 'pending', next_attempt_at: now, due_at: now + OVERDUE_GRACE }
     : // Stored, so that it can be recovered after the subscription is enabled.

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { traceSchema } from '#shared/kernel/tracing/context.ts'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 /** Schema of an event, both stored and on the bus. */
@@ -7,7 +8,7 @@ export const outboxSchema = () =>
   z.object({
     id: z.string(),
     type: z.string(),
-    created_at: z.number(),
+    created_at: createdAt(),
     workspace_id: z.string(),
     /** Installation that the event belongs to. Absent for events of the whole workspace. */
     installation_id: z.string().optional(),

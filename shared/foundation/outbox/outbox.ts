@@ -1,5 +1,5 @@
 import { type Clock, iso, SECOND } from '#shared/kernel/clock.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import type { StoredTrace } from '#shared/kernel/tracing/context.ts'
 import { traceAbout } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -27,20 +27,21 @@ export interface NewEvent<Type extends string = string> {
   pushes?: true | undefined
   /** Trace of the record that it is about, for work that belongs to another one. */
   trace?: StoredTrace | undefined
+  /** Time of the record whose creation it reports. Default: now. */
+  at?: number | undefined
 }
 
 /**
  * Creates the record of an event. Stores its data as JSON text, so that any JSON value is kept exactly.
  * @param id stable id, for example of a writer that may be repeated, so that it doesn't emit the event twice
  */
-export const newEvent = (clock: Clock, event: NewEvent, id?: string): OutboxEvent => {
+export const newEvent = (clock: Clock, { at, ...event }: NewEvent, id?: string): OutboxEvent => {
   const now = clock.now()
   return {
     ...event,
     data: JSON.stringify(event.data),
     trace: traceAbout(event.trace),
-    id: id ?? newId('event', now),
-    created_at: now,
+    ...stampOf(id ?? newId('event', at ?? now)),
     due_at: now + OVERDUE_GRACE,
   }
 }

@@ -5,7 +5,7 @@ import type {
 } from '@simplewebauthn/server'
 import { iso, SECOND } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
-import { isId } from '#shared/kernel/ids.ts'
+import { isId, stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Deps, Work } from '../work/index.ts'
@@ -143,7 +143,7 @@ export const verifyAddedPasskey = async (
   const known = await listPasskeys(work, ownerId)
   if (known.some(({ credential_id }) => credential_id === made.id)) throw refusedCredential()
   const passkey: Passkey = {
-    id: work.id('passkey'),
+    ...stampOf(work.id('passkey')),
     owner_id: ownerId,
     credential_id: made.id,
     public_key: Buffer.from(made.publicKey).toString('base64url'),
@@ -151,7 +151,6 @@ export const verifyAddedPasskey = async (
     transports: credential.response.transports ?? [],
     backed_up: credentialBackedUp,
     name,
-    created_at: work.clock.now(),
   }
   return {
     passkey,

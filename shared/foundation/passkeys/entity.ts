@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 const passkey = () =>
@@ -16,7 +17,7 @@ const passkey = () =>
     /** True if the passkey is synced, so that the loss of one device doesn’t lose it. */
     backed_up: z.boolean(),
     name: z.string(),
-    created_at: z.number(),
+    created_at: createdAt(),
     last_used_at: z.number().optional(),
   })
 

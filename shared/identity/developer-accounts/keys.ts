@@ -1,6 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY, iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
@@ -57,10 +58,9 @@ export const createKey = (
       })
     }
     const key: NamedKey = {
-      id,
+      ...stampOf(id),
       name,
       key_hash: sha256(api_key),
-      created_at: now,
       expires_at: now + expires_in_days * DAY,
       ...rightsOf(role),
     }

@@ -1,4 +1,5 @@
 import type { Work } from '#shared/foundation/work/index.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -36,10 +37,9 @@ export const newDeveloperSession = (
   const session_key = newSecret('dvs_')
   const now = work.clock.now()
   const session: NamedKey = {
-    id,
+    ...stampOf(id),
     name: 'session',
     key_hash: sha256(session_key),
-    created_at: now,
     expires_at: now + LIMITS.developerSessionLife,
     session: { given_by: givenBy, via, source_ip: work.sourceIp, ...deviceOf(work.userAgent) },
   }

@@ -2,6 +2,7 @@ import { ClaimEntity } from '#shared/foundation/claims/index.ts'
 import { platformCountWrite } from '#shared/foundation/counters/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { placeOfDeveloper, rosterWrites } from '#shared/staff/roster/index.ts'
@@ -38,7 +39,7 @@ export const registerDeveloper = async (
     givenBy: sha256(apiKey),
   })
   const developer: Developer = {
-    id,
+    ...stampOf(id),
     email: input.email,
     name: input.name,
     company: input.company,
@@ -48,7 +49,6 @@ export const registerDeveloper = async (
     sandbox_invitation_id: invitation.id,
     key_hash: sha256(apiKey),
     language,
-    created_at: now,
   }
   const view: RegisteredView = {
     developer: presentDeveloper(developer),

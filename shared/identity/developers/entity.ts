@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { DEVELOPER_ROLES } from './roles.ts'
 
@@ -10,7 +11,7 @@ const namedKey = () =>
     id: z.string(),
     name: z.string(),
     key_hash: z.string(),
-    created_at: z.number(),
+    created_at: createdAt(),
     expires_at: z.number(),
     /** On the key of a browser session, which isn't listed with the others and ends sooner. */
     session: z
@@ -81,7 +82,7 @@ const developer = () =>
     email_verified_at: z.number().optional(),
     /** Language of their browser, for e-mail that no request causes. Absent in accounts from before it was stored. */
     language: z.string().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type Developer = z.infer<ReturnType<typeof developer>>

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 /** Lifetime of a notification, in ms. */
@@ -30,7 +31,7 @@ const notification = () =>
     app_id: z.string().optional(),
     /** Record that the notification links to: a task, a run with its step, or a conversation. */
     target: z.object({ type: z.string(), id: z.string(), step_id: z.string().optional() }).optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type Notification = z.infer<ReturnType<typeof notification>>

@@ -1,6 +1,6 @@
 import { emitEvent } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
-import { idTime } from '#shared/kernel/ids.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { type Notification, NotificationEntity } from './entity.ts'
 import type { NotificationEventType } from './events.ts'
@@ -20,13 +20,10 @@ export const newNotification = (
   work: Work,
   { title: heading, body: text, ...input }: NewNotification,
 ): { notification: Notification; writes: Write[] } => {
-  const id = work.id('notification')
   const notification: Notification = {
     ...input,
     ...notificationTexts(heading, Array.isArray(text) ? text : [text as NotificationText]),
-    id,
-    // The same millisecond: a digest looks from this time on, by ids.
-    created_at: idTime(id),
+    ...stampOf(work.id('notification')),
   }
   const { workspace_id, user_id, installation_id, app_id, title, body } = notification
   return {
@@ -39,7 +36,8 @@ export const newNotification = (
         installation_id,
         app_id,
         private_to: user_id,
-        data: { notification_id: id, title, body, app_id: app_id ?? null },
+        data: { notification_id: notification.id, title, body, app_id: app_id ?? null },
+        at: notification.created_at,
       }),
     ],
   }

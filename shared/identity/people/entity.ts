@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 const formerMember = () => z.object({ workspace_id: z.string(), user_id: z.string(), left_at: z.number() })
@@ -47,7 +48,7 @@ const user = () =>
     home_workspace_id: z.string(),
     /** On a person whom the platform makes up for a developer's sandbox: the key or teammate with which they end. */
     stand_in: z.object({ developer_id: z.string(), given_by: z.string() }).optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
     /** Number of workspaces joined. An account deletion has covered all workspaces only if this number is unchanged. */
     joins: z.number().optional(),
     /** Number of passkeys. */
@@ -127,7 +128,7 @@ const workspace = () =>
     primary_installation_id: z.string().optional(),
     /** Developer who owns this sandbox. */
     developer_id: z.string().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type Workspace = z.infer<ReturnType<typeof workspace>>
@@ -206,7 +207,7 @@ const session = () =>
     system: z.string().optional(),
     /** On a stand-in's session: hash of the developer's key or session that opened it. It ends with that. */
     given_by: z.string().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
     /** Time of the last request, to the hour. Absent in the session's first hour. */
     last_used_at: z.number().optional(),
     expires_at: z.number(),
@@ -251,7 +252,7 @@ const invitation = () =>
     created_by: z.string(),
     /** Hash of the key, or id of the teammate, by which a developer invited. The invitation ends with it. */
     given_by: z.string().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
     expires_at: z.number(),
   })
 

@@ -1,4 +1,5 @@
 import type { Work } from '#shared/foundation/work/index.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -27,13 +28,12 @@ export const newInvitationWrites = (
   const nonce = newSecret()
   const now = work.clock.now()
   const invitation: Invitation = {
-    id: work.id('invitation'),
+    ...stampOf(work.id('invitation')),
     nonce_hash: sha256(nonce),
     workspace_id: workspaceId,
     role,
     created_by: createdBy,
     ...(givenBy !== undefined && { given_by: givenBy }),
-    created_at: now,
     expires_at: now + life,
   }
   const { nonce_hash, workspace_id, id: invitation_id, expires_at } = invitation

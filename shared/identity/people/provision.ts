@@ -1,6 +1,6 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
-import { derivedId, isId } from '#shared/kernel/ids.ts'
+import { derivedId, isId, stampOf } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import {
@@ -76,14 +76,13 @@ const localPerson = async ({ table }: Pick<Work, 'table'>, name: string): Promis
 }
 
 const newUser = (work: Work, id: string, name: string, home: string): User => ({
-  id,
+  ...stampOf(id, work.clock.now()),
   name,
   identity: `local:${name}`,
   locale: 'en',
   time_zone: 'UTC',
   status: 'active',
   home_workspace_id: home,
-  created_at: work.clock.now(),
 })
 
 const memberOf = (

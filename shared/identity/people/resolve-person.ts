@@ -1,5 +1,6 @@
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { translator } from '#shared/kernel/messages.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { IdentityEntity, type Member, MemberEntity, MembershipEntity, type User, UserEntity } from './entity.ts'
@@ -54,7 +55,7 @@ const newcomer = (work: Work, { identity, name, firstName, locale, handle, home 
   const id = work.id('user')
   const created = createOwnWorkspace(work, { id, name, firstName, locale })
   const user: User = {
-    id,
+    ...stampOf(id),
     name,
     identity,
     handle,
@@ -62,7 +63,6 @@ const newcomer = (work: Work, { identity, name, firstName, locale, handle, home 
     time_zone: 'UTC',
     status: 'active',
     home_workspace_id: home ?? created.belonging.workspace.id,
-    created_at: now,
   }
   return {
     user,

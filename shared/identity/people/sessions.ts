@@ -3,6 +3,7 @@ import { wakePagesWrites } from '#shared/foundation/updates/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { HOUR } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed, type Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
@@ -42,14 +43,13 @@ export const newSessionWrites = async (
 ): Promise<{ session: Session; view: ConsoleSessionView; writes: Write[] }> => {
   const now = work.clock.now()
   const session: Session = {
-    id: work.id('session'),
+    ...stampOf(work.id('session')),
     user_id: user.id,
     workspace_id: belonging.workspace.id,
     via,
     ...deviceOf(work.userAgent),
     source_ip: work.sourceIp,
     ...(givenBy !== undefined && { given_by: givenBy }),
-    created_at: now,
     expires_at: now + LIMITS.consoleSessionLife,
   }
   const { token, expires_in } = await issueToken(work, 'console', {

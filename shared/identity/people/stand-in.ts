@@ -1,6 +1,6 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
-import { derivedId } from '#shared/kernel/ids.ts'
+import { derivedId, stampOf } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Giver } from '../developers/rights.ts'
 import {
@@ -48,7 +48,7 @@ export const standInSession = async (
   if (knownUser && knownUser.status !== 'active') throw fail('forbidden', { message: 'This person can’t sign in.' })
   const now = work.clock.now()
   const user: User = knownUser ?? {
-    id: userId,
+    ...stampOf(userId, now),
     name,
     identity,
     locale: 'en',
@@ -56,7 +56,6 @@ export const standInSession = async (
     status: 'active',
     home_workspace_id: workspaceId,
     stand_in: standIn,
-    created_at: now,
   }
   const member: Member = knownMember ?? {
     workspace_id: workspaceId,

@@ -1,5 +1,6 @@
 import { platformCountWrite } from '#shared/foundation/counters/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { placeOfWorkspace, rosterWrites } from '#shared/staff/roster/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { type Workspace, WorkspaceEntity } from './entity.ts'
@@ -20,7 +21,7 @@ export interface NewWorkspace {
 /** Creates a workspace with its writes, for the caller's transaction. */
 export const newWorkspaceWrites = (work: Work, input: NewWorkspace): { workspace: Workspace; writes: Write[] } => {
   const workspace: Workspace = {
-    id: input.id ?? work.id('workspace'),
+    ...stampOf(input.id ?? work.id('workspace'), work.clock.now()),
     name: input.name,
     is_sandbox: input.isSandbox ?? false,
     status: 'active',
@@ -30,7 +31,6 @@ export const newWorkspaceWrites = (work: Work, input: NewWorkspace): { workspace
     denied_tools: [],
     denied_scopes: [],
     developer_id: input.developerId,
-    created_at: work.clock.now(),
   }
   return {
     workspace,

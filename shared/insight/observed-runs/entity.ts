@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { payloadExpiry } from '#shared/foundation/payloads/index.ts'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { isActive, type RunStatus } from '#shared/work/runs/index.ts'
 
@@ -17,7 +18,7 @@ const observedRun = () =>
     run_id: z.string(),
     installation_id: z.string(),
     app_id: z.string(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type ObservedRun = z.infer<ReturnType<typeof observedRun>>
@@ -62,7 +63,7 @@ const activeRun = () =>
     user_id: z.string().optional(),
     /** Id of its `run.created` event. */
     created_event: z.string(),
-    created_at: z.number(),
+    created_at: createdAt(),
     expires_at: z.number(),
   })
 

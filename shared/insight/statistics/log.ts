@@ -1,6 +1,5 @@
 import { loadOwnApp } from '#shared/catalogue/apps/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { MINUTE } from '#shared/kernel/clock.ts'
 import { idFloor, isId, siblingId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
@@ -153,17 +152,14 @@ const matcher =
     (since === undefined || entry.created_at >= since) &&
     (until === undefined || entry.created_at <= until)
 
-/** Time by which a run may be created later than its id says: after the arrival of its request. */
-const CREATED_WITHIN = 5 * MINUTE
-
-/** Returns the bounds of a time in lists that are sorted by run id, which begins with the time of its creation or a little earlier. */
+/** Returns the bounds of a time in lists that are sorted by run id, which begins with the time of its creation. */
 const boundsOf = (
   app_id: string,
   { since, until }: Pick<LogFilter, 'since' | 'until'>,
 ): Pick<QueryOptions, 'from' | 'to'> => {
   const at = (ms: number): string => AppLogEntity.key({ app_id, list: 'ALL', run_id: idFloor('run', ms) }).sk
   return {
-    ...(since !== undefined && { from: at(Math.max(0, since - CREATED_WITHIN)) }),
+    ...(since !== undefined && { from: at(Math.max(0, since)) }),
     ...(until !== undefined && { to: at(until + 1) }),
   }
 }

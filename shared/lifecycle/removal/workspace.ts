@@ -2,6 +2,7 @@ import { InstallationEntity, removalWrites as uninstalling } from '#shared/acces
 import type { Work } from '#shared/foundation/work/index.ts'
 import { type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { removalWrites as disconnecting } from '#shared/messaging/messenger/index.ts'
 import { AuditIntakeEntity } from '#shared/staff/audit/index.ts'
@@ -50,13 +51,12 @@ export const removeWorkspace = async (work: Work, id: string, budget: Budget): P
     WorkspaceEntity.delete(workspace, { where: { status: 'deleting', name: workspace.name } }),
     ...rosterWrites(placeOfWorkspace(workspace), undefined),
     AuditIntakeEntity.create({
-      id: work.id('audit'),
+      ...stampOf(work.id('audit')),
       scope: id,
       action: 'workspace.removed',
       actor: SYSTEM,
       target: { type: 'workspace', id },
       details: {},
-      created_at: now,
     }),
   ])
 }

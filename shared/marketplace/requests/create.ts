@@ -1,5 +1,6 @@
 import { totalWrite } from '#shared/foundation/totals/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { type AgentRequest, AgentRequestEntity, AskedRequestEntity, requestsBy } from './entity.ts'
@@ -12,14 +13,13 @@ export const createAgentRequest = async (
   { title, description }: NewRequestInput,
 ): Promise<WishedAgentView> => {
   const request: AgentRequest = {
-    id: work.id('agentRequest'),
+    ...stampOf(work.id('agentRequest')),
     workspace_id: workspaceId,
     title,
     description,
     votes: 0,
     status: 'open',
     asked_by: userId,
-    created_at: work.clock.now(),
   }
   const view = presentWish(request, userId, false)
   const writes: Write[] = [

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 export const REQUEST_STATUSES = ['open', 'claimed', 'fulfilled', 'declined'] as const
@@ -18,7 +19,7 @@ const agentRequest = () =>
     asked_by: z.string().optional(),
     /** Admin's reason for the latest status. */
     status_reason: z.string().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
     /** Deadline for moving it to its new rank after a vote. */
     due_at: z.number().optional(),
   })

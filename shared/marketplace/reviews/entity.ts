@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 export const REVIEW_STARS = [1, 2, 3, 4, 5] as const
@@ -21,7 +22,7 @@ const review = () =>
     reply: z.object({ text: z.string(), at: z.number() }).optional(),
     /** Raised by every change. Of two concurrent changes, one is retried. */
     revision: z.number(),
-    created_at: z.number(),
+    created_at: createdAt(),
     updated_at: z.number(),
   })
 

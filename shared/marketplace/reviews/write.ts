@@ -4,6 +4,7 @@ import { totalWrite } from '#shared/foundation/totals/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { type Belonging, type Member, roleCheck } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { exists } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -51,14 +52,13 @@ export const writeReview = (
       ? { ...current, ...fields, revision: current.revision + 1 }
       : {
           ...fields,
-          id: work.id('review'),
+          ...stampOf(work.id('review')),
           app_id: app.id,
           developer_id: app.developer_id,
           workspace_id: workspace.id,
           hidden: own?.held !== undefined,
           hidden_reason: own?.held?.reason,
           revision: 0,
-          created_at: now,
         }
     const { id: review_id, developer_id, hidden } = review
     const place = { workspace_id: workspace.id, app_id: app.id, review_id }

@@ -5,6 +5,7 @@ import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { type Notification, NotificationEntity, notificationTexts } from '#shared/identity/notifications/index.ts'
 import { type Member, MemberEntity } from '#shared/identity/people/index.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { type Message, msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
@@ -88,7 +89,7 @@ const ofApproval = async (work: WorkerWork, event: OutboxEvent): Promise<Notific
   if (made) return table.get(NotificationEntity, { workspace_id, id: made.notification_id })
   const now = clock.now()
   const notification: Notification = {
-    id: work.id('notification'),
+    ...stampOf(work.id('notification')),
     workspace_id,
     user_id: run?.private_to,
     kind: 'run.awaiting_approval',
@@ -105,7 +106,6 @@ const ofApproval = async (work: WorkerWork, event: OutboxEvent): Promise<Notific
     installation_id,
     app_id: run?.app_id,
     target: { type: 'run', id: run_id, step_id },
-    created_at: now,
   }
   try {
     await work.commit([

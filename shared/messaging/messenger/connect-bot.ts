@@ -4,6 +4,7 @@ import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { type Member, roleCheck } from '#shared/identity/people/index.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { ConditionFailed, type Write } from '#shared/table/entity.ts'
 import { type Account, AccountEntity, type AccountViewer, countSharedAccount } from '#shared/work/threads/index.ts'
@@ -107,7 +108,7 @@ const createAccount = async (
   const now = work.clock.now()
   const webhookSecret = newSecret()
   const account: Account = {
-    id,
+    ...stampOf(id),
     workspace_id: workspace.id,
     kind: 'bot',
     status: 'connecting',
@@ -119,7 +120,6 @@ const createAccount = async (
     credentials: await sealCredentials(work, { id, workspace_id: workspace.id }, { token, webhookSecret }),
     can_reply: true,
     due_at: now + MINUTE,
-    created_at: now,
     updated_at: now,
   }
   try {

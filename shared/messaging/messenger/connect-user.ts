@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { MemberEntity, type User } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { exists, missing } from '#shared/table/expressions.ts'
@@ -32,7 +33,7 @@ export const connectUser = async (
     const now = work.clock.now()
     const connected = known?.connection_id !== undefined
     const account: Account = {
-      id: work.id('account'),
+      ...stampOf(work.id('account')),
       workspace_id: asker.workspace.id,
       kind: 'user',
       status: connected ? 'active' : 'pending',
@@ -43,7 +44,6 @@ export const connectUser = async (
       created_by: { id: asker.user.id, name: asker.user.name },
       connection_id: known?.connection_id,
       can_reply: known?.can_reply ?? false,
-      created_at: now,
       updated_at: now,
     }
     const { id: account_id, workspace_id } = account

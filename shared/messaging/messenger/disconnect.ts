@@ -1,6 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { atLeast, MemberEntity } from '#shared/identity/people/index.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { type Message, msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import { AuditIntakeEntity } from '#shared/staff/audit/index.ts'
@@ -46,14 +47,13 @@ export const disconnectWrites = async (work: Work, account: Account, reason: Rea
       { where: { status: account.status, updated_at: account.updated_at } },
     ),
     AuditIntakeEntity.create({
-      id: work.id('audit'),
+      ...stampOf(work.id('audit')),
       scope: workspace_id,
       action: 'messenger.account_lost',
       actor: { type: 'system', id: 'messenger' },
       target: { type: 'messenger_account', id },
       request_id: work.requestId,
       details: { kind, reason },
-      created_at: now,
     }),
     ...recipients.flatMap(
       (user_id) =>

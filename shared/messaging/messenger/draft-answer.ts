@@ -36,16 +36,16 @@ export const draftAnswer = async (
   if (text === undefined) return
   // Sorts after the message that it answers, even within the same millisecond.
   const created_at = Math.max(finished_at, (await answeredAt(work, run)) + 1)
-  const at = { id: derivedId('message', created_at, `draft\n${run.id}`), created_at }
+  const id = derivedId('message', created_at, `draft\n${run.id}`)
   try {
     const by = { installation, name: installation.app_name, run_id: run.id }
-    const { writes } = await newDraft(work, conversation, by, text, at)
+    const { writes } = await newDraft(work, conversation, by, text, id)
     await work.commit(writes)
   } catch (error) {
     // Either an earlier attempt wrote the draft, or the thread was just assigned to another agent, which the next
     // attempt sees.
     if (error instanceof ConditionFailed && error.current !== undefined)
-      return await requireDraft(work, conversation_id, at.id)
+      return await requireDraft(work, conversation_id, id)
     if (!(error instanceof PlatformError) || error.code !== 'not_found') throw error
   }
 }

@@ -1,6 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
@@ -20,7 +21,7 @@ export interface Drafting {
 /**
  * Creates an agent's draft, which is only sent after a person approves it (contract/messenger.md#drafts). Notifies the
  * people who see the thread.
- * @param at id and time, for callers that must write the same draft on every attempt
+ * @param id for callers that must write the same draft on every attempt
  * @throws `validation_error` for a text that is too long; `not_found` for a deleted thread
  */
 export const newDraft = async (
@@ -28,7 +29,7 @@ export const newDraft = async (
   conversation: Conversation,
   { installation, name, run_id }: Drafting,
   text: string,
-  at: { id: string; created_at: number } = { id: work.id('message'), created_at: work.clock.now() },
+  id = work.id('message'),
 ): Promise<{ message: ThreadMessage; writes: Write[] }> => {
   const { workspace_id, dialog_id = '-' } = conversation
   const problem =
@@ -40,7 +41,7 @@ export const newDraft = async (
   const account = dialog && (await work.table.get(AccountEntity, { workspace_id, id: dialog.account_id }))
   if (!account || account.status === 'removing' || dialog.installation_id !== installation.id) throw noChat()
   const message: ThreadMessage = {
-    ...at,
+    ...stampOf(id),
     conversation_id: dialog.conversation_id,
     workspace_id,
     dialog_id,

@@ -1,7 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
-import { idTime, newId } from '#shared/kernel/ids.ts'
+import { idTime, newId, stampOf } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, exists, lte, missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -120,7 +120,7 @@ const dialogFor = async (work: Work, account: Account, { chat, date, from }: Mes
   return {
     fresh: true,
     dialog: {
-      id: work.id('dialog'),
+      ...stampOf(work.id('dialog')),
       workspace_id,
       account_id,
       chat_id: chat.id,
@@ -129,26 +129,24 @@ const dialogFor = async (work: Work, account: Account, { chat, date, from }: Mes
       username: chat.username,
       last_message_at: now,
       last_incoming_at: isOwn(account, from) ? undefined : date * SECOND,
-      created_at: now,
     },
   }
 }
 
 /** Creates a thread, only while its account is connected. */
 const newDialog = (account: Account, dialog: Thread): Write[] => {
-  const { id, workspace_id, conversation_id, account_id, chat_id, title, created_at, last_message_at } = dialog
+  const { id, workspace_id, conversation_id, account_id, chat_id, title, last_message_at } = dialog
   return [
     AccountEntity.check(account, { where: { status: 'active' } }),
     ThreadOfChatEntity.create({ account_id, chat_id, dialog_id: id, conversation_id }),
     ThreadEntity.create(dialog),
     ConversationEntity.create({
-      id: conversation_id,
+      ...stampOf(conversation_id),
       workspace_id,
       kind: 'person',
       title,
       dialog_id: id,
       last_message_at,
-      created_at,
     }),
   ]
 }
@@ -158,9 +156,8 @@ const isOwn = ({ kind, telegram_id }: Account, { id }: { id: number }): boolean 
 
 const messageOf = (work: Work, account: Account, dialog: Thread, news: MessageUpdate): ThreadMessage => {
   const own = isOwn(account, news.from)
-  const created_at = news.date * SECOND
   return {
-    id: newId('message', placeOf(work.clock.now(), dialog, news)),
+    ...stampOf(newId('message', placeOf(work.clock.now(), dialog, news))),
     conversation_id: dialog.conversation_id,
     workspace_id: dialog.workspace_id,
     dialog_id: dialog.id,
@@ -175,8 +172,7 @@ const messageOf = (work: Work, account: Account, dialog: Thread, news: MessageUp
     attachments: [],
     telegram_message_id: news.messageId,
     edited_at: news.editedAt,
-    ...(own && { sent_at: created_at }),
-    created_at,
+    ...(own && { sent_at: news.date * SECOND }),
   }
 }
 

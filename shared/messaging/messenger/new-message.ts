@@ -32,7 +32,7 @@ export const agentEventWrites = (
   { workspace_id, installation_id }: Thread,
   message: ThreadMessage,
 ): Write[] => {
-  const { id: message_id, conversation_id, text, author } = message
+  const { id: message_id, conversation_id, text, author, created_at: at } = message
   if (installation_id === undefined) return []
   const data = { message_id, conversation_id, text, author }
   const private_to = accountPrivateTo(account)
@@ -43,6 +43,7 @@ export const agentEventWrites = (
       installation_id,
       private_to,
       data,
+      at,
     }),
   ]
 }

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { BusMessage } from '#shared/foundation/queues/index.ts'
+import { NO_TIME } from '#shared/kernel/ids.ts'
 
 type Wake = { body: z.infer<typeof BusMessage>; delayMs: number; group: string }
 
@@ -12,7 +13,7 @@ const wake = (
 ): Wake => ({
   body: {
     'detail-type': type,
-    detail: { id: 'evt_wake', type, created_at: 0, workspace_id, data: JSON.stringify(data) },
+    detail: { id: 'evt_wake', type, created_at: NO_TIME, workspace_id, data: JSON.stringify(data) },
   },
   delayMs,
   group,

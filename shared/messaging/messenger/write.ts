@@ -1,4 +1,5 @@
 import type { Work } from '#shared/foundation/work/index.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import type { AccountViewer } from '#shared/work/threads/index.ts'
 import type { ThreadMessage } from './entity.ts'
@@ -20,7 +21,7 @@ export const writeAsPerson = (
     const { account, dialog } = await loadThread(work, asker, chatId)
     requireSendable(work, account, dialog)
     const message: ThreadMessage = {
-      id: work.id('message'),
+      ...stampOf(work.id('message')),
       conversation_id: dialog.conversation_id,
       workspace_id: dialog.workspace_id,
       dialog_id: dialog.id,
@@ -30,7 +31,6 @@ export const writeAsPerson = (
       content: 'text',
       text,
       attachments: [],
-      created_at: work.clock.now(),
     }
     const view = presentThreadMessage(message)
     await work.commit(

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 export const ABUSE_CATEGORIES = ['malicious', 'misleading', 'data_misuse', 'inappropriate', 'spam', 'other'] as const
@@ -21,7 +22,7 @@ const abuseReport = () =>
     /** The admin who resolved it. */
     resolved_by: z.string().optional(),
     resolved_at: z.number().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type AbuseReport = z.infer<ReturnType<typeof abuseReport>>

@@ -3,7 +3,7 @@ import { AppEntity, ListedAppEntity } from '#shared/catalogue/apps/index.ts'
 import { totalWrite } from '#shared/foundation/totals/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
-import { isId } from '#shared/kernel/ids.ts'
+import { isId, stampOf } from '#shared/kernel/ids.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import { RunEntity, WorkspaceRunEntity } from '#shared/work/runs/index.ts'
 import {
@@ -38,7 +38,7 @@ export const reportAbuse = async (
   if (known) throw waiting(known.report_id)
   if (run_id !== undefined) await checkRun(work, workspace_id, app_id, run_id)
   const report: AbuseReport = {
-    id: work.id('abuseReport'),
+    ...stampOf(work.id('abuseReport')),
     app_id,
     workspace_id,
     user_id,
@@ -46,7 +46,6 @@ export const reportAbuse = async (
     text,
     run_id,
     status: 'open',
-    created_at: work.clock.now(),
   }
   const view = presentAbuseReport(report)
   await work.commit(

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 export const DECISIONS = [
@@ -37,7 +38,7 @@ const appMessage = () =>
     text: z.string(),
     /** Absent on messages that somebody wrote, and on decisions made before it was stored. */
     decision: decision().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type AppMessage = z.infer<ReturnType<typeof appMessage>>

@@ -3,6 +3,7 @@ import { CounterEntity } from '#shared/foundation/claims/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { loadDeveloper } from '#shared/identity/developer-accounts/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { type AppMessage, AppMessageEntity, AppThreadEntity, type Decision } from './entity.ts'
@@ -23,11 +24,10 @@ export const newAppMessage = (
   content: string | Decision,
 ): { message: AppMessage; writes: Write[] } => {
   const message: AppMessage = {
-    id: work.id('message'),
+    ...stampOf(work.id('message')),
     app_id,
     author,
     ...(typeof content === 'string' ? { text: content } : { text: englishText(content), decision: content }),
-    created_at: work.clock.now(),
   }
   const counter = messageCounter(app_id)
   return {

@@ -8,7 +8,7 @@ const stoppage = () =>
     id: z.string(),
     /** Set for an installation. */
     workspace_id: z.string().optional(),
-    created_at: z.number(),
+    began_at: z.number(),
     /** Start of the current round through the installations. `after` is where the round continues. */
     round_at: z.number(),
     after: z.string().optional(),

@@ -43,9 +43,9 @@ export const stopRuns = async (work: WorkerWork, subject: Subject): Promise<void
     await Promise.all(ids.slice(i, i + AT_ONCE).map((id) => stopRunsOf(work, id, code, asOf)))
   }
   if (after !== undefined) return continueStoppage(work, stoppage, { after }, true)
-  if (stoppage.round_at >= stoppage.created_at + STILL_WRITING) return endStoppage(work, stoppage)
+  if (stoppage.round_at >= stoppage.began_at + STILL_WRITING) return endStoppage(work, stoppage)
   const now = work.clock.now()
-  const due_at = Math.max(now, stoppage.created_at + STILL_WRITING)
+  const due_at = Math.max(now, stoppage.began_at + STILL_WRITING)
   return continueStoppage(work, stoppage, { after: undefined, round_at: due_at, due_at }, false)
 }
 
@@ -137,7 +137,7 @@ const endStoppage = (work: WorkerWork, stoppage: Stoppage): Promise<void> =>
   commitUnlessMoved(work, [StoppageEntity.delete(stoppage, { where: sameStep(stoppage, stoppage.step) })])
 
 /** Condition that fails if another suspension has begun since. */
-const sameStep = ({ created_at }: Stoppage, step: number) => ({ created_at, step })
+const sameStep = ({ began_at }: Stoppage, step: number) => ({ began_at, step })
 
 /** Commits the writes unless another worker has already continued from here. */
 const commitUnlessMoved = async (work: WorkerWork, writes: Write[]): Promise<void> => {

@@ -18,7 +18,7 @@ export const stoppageWrites = (
 ): Write[] => {
   const now = clock.now()
   return [
-    StoppageEntity.replace({ kind, id, workspace_id, created_at: now, round_at: now, step: 0, due_at: now + MINUTE }),
+    StoppageEntity.replace({ kind, id, workspace_id, began_at: now, round_at: now, step: 0, due_at: now + MINUTE }),
     emitEvent<SuspensionEventType>(clock, {
       type: 'platform.suspended',
       // An app's stoppage belongs to no workspace.

@@ -4,6 +4,7 @@ import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { loadDeveloper } from '#shared/identity/developer-accounts/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { type Verification, VerificationEntity, verificationsBy } from './entity.ts'
 import type { ApplyInput, VerificationStateView, VerificationView } from './schemas.ts'
@@ -42,10 +43,9 @@ export const applyForVerification = async (
   }
   const application: Verification = {
     ...input,
-    id: work.id('verification'),
+    ...stampOf(work.id('verification')),
     developer_id: developerId,
     status: 'pending',
-    created_at: work.clock.now(),
   }
   const view = presentVerification(application)
   await work.commit(

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 export const VERIFICATION_STATUSES = ['pending', 'approved', 'rejected'] as const
@@ -19,7 +20,7 @@ const verification = () =>
     /** The admin who decided. */
     decided_by: z.string().optional(),
     decided_at: z.number().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type Verification = z.infer<ReturnType<typeof verification>>

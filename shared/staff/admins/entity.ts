@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 const admin = () =>
@@ -12,7 +13,7 @@ const admin = () =>
     session_version: z.number(),
     /** Number of passkeys. Once there is one, a password alone no longer signs in. */
     passkeys: z.number().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type Admin = z.infer<ReturnType<typeof admin>>
@@ -55,7 +56,7 @@ const namedAdminKey = () =>
     key_hash: z.string(),
     name: z.string(),
     created_by: z.string(),
-    created_at: z.number(),
+    created_at: createdAt(),
     rotated_at: z.number().optional(),
     expires_at: z.number(),
   })
@@ -83,7 +84,7 @@ const adminSession = () =>
     confirmed_with: z.enum(['password', 'passkey']),
     source_ip: z.string().optional(),
     user_agent: z.string().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
     expires_at: z.number(),
   })
 

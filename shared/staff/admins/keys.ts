@@ -2,6 +2,7 @@ import { CounterEntity } from '#shared/foundation/claims/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -41,12 +42,11 @@ export const createAdminKey = async (
     const expired = await expiredKeys(work, adminId)
     const now = work.clock.now()
     const record: NamedAdminKey = {
-      id,
+      ...stampOf(id),
       admin_id: adminId,
       key_hash: sha256(key),
       name,
       created_by: actorId(actor),
-      created_at: now,
       expires_at: now + expires_in_days * DAY,
     }
     const view = { ...presentAdminKey(record), key }

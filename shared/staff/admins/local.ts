@@ -1,6 +1,6 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
-import { derivedId } from '#shared/kernel/ids.ts'
+import { derivedId, stampOf } from '#shared/kernel/ids.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import { newAdminWrites } from './count.ts'
@@ -30,13 +30,12 @@ const localPasswordHash = (): Promise<string> => {
 export const ensureLocalAdmin = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>): Promise<void> => {
   const now = clock.now()
   const admin: Admin = {
-    id: derivedId('admin', 0, LOCAL_ADMIN.email),
+    ...stampOf(derivedId('admin', 0, LOCAL_ADMIN.email), now),
     email: LOCAL_ADMIN.email,
     name: 'Local admin',
     role: 'superadmin',
     password_hash: await localPasswordHash(),
     session_version: 1,
-    created_at: now,
   }
   try {
     await table.transact([

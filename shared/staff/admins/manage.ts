@@ -1,6 +1,7 @@
 import { ClaimEntity, CounterEntity } from '#shared/foundation/claims/index.ts'
 import { listPasskeys, removePasskeyWrite } from '#shared/foundation/passkeys/index.ts'
 import { totalWrite } from '#shared/foundation/totals/index.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -18,13 +19,12 @@ import type { AdminView, CreateAdminInput, EditAdminInput } from './schemas.ts'
 export const createAdmin = async (work: AdminWork, actor: Actor, input: CreateAdminInput): Promise<AdminView> => {
   const { email, name, role, password } = input
   const admin: Admin = {
-    id: work.id('admin'),
+    ...stampOf(work.id('admin')),
     email,
     name,
     role,
     password_hash: await hashPassword(password),
     session_version: 1,
-    created_at: work.clock.now(),
   }
   const view = presentAdmin(admin)
   await work.commit(

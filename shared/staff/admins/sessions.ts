@@ -2,6 +2,7 @@ import { type Claims, issueToken, verifyToken } from '#shared/foundation/tokens/
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { auditAdmin } from '../audit/write.ts'
@@ -65,14 +66,13 @@ export const newSession = async (
   const { confirmed_at, confirmed_with } = by ?? { confirmed_at: now, confirmed_with: 'password' as const }
   const life = hasPasskey(admin) && confirmed_with !== 'passkey' ? LIMITS.adminSignInLife : LIMITS.adminTokenLife
   const session: AdminSession = {
-    id: work.id('adminSession'),
+    ...stampOf(work.id('adminSession')),
     admin_id: admin.id,
     version: admin.session_version,
     confirmed_at,
     confirmed_with,
     source_ip: place.sourceIp,
     user_agent: place.userAgent?.slice(0, MAX_USER_AGENT),
-    created_at: now,
     expires_at: now + life,
   }
   const { token, expires_in } = await issueToken(work, 'admin', { adm: admin.id, ses: session.id })

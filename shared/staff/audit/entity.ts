@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 const entry = () => ({
@@ -12,7 +13,7 @@ const entry = () => ({
   /** Request that caused the entry. Absent if the platform did it by itself. */
   request_id: z.string().optional(),
   details: z.record(z.string(), z.unknown()),
-  created_at: z.number(),
+  created_at: createdAt(),
 })
 
 const link = () =>

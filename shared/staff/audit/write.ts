@@ -1,4 +1,5 @@
 import type { Work } from '#shared/foundation/work/index.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { type AuditEntry, AuditIntakeEntity } from './entity.ts'
 
@@ -16,11 +17,10 @@ type Details = AuditEntry['details']
 export const auditEntry = (work: Audited, { id, details = {}, ...entry }: NewEntry): Write =>
   AuditIntakeEntity.create({
     ...entry,
-    id: id ?? work.id('audit'),
+    ...stampOf(id ?? work.id('audit')),
     source_ip: work.sourceIp,
     request_id: work.requestId,
     details,
-    created_at: work.clock.now(),
   })
 
 /** Returns the entry of a person's action in a workspace. */

@@ -143,7 +143,7 @@ const resultWrites = async (
   const created_at = Math.max(run.finished_at ?? run.created_at, (conversation.last_message_at ?? 0) + 1)
   const id = derivedId('message', created_at, `answer\n${run.id}`)
   const author = await loadAuthor(work, run)
-  const spoken = { author, ...words, run_id: run.id, at: { id, created_at }, retried: true as const }
+  const spoken = { author, ...words, run_id: run.id, id, retried: true as const }
   return newMessage(work, conversation, spoken).writes
 }
 
@@ -161,7 +161,7 @@ const postApprovalRequest = async (work: WorkerWork, conversation: Conversation,
     text: approvalRequestText(work.settings.baseUrl, run, approval),
     run_id: run.id,
     approval: { step_id: approval.step_id, tool },
-    at: { id, created_at },
+    id,
     retried: true,
   })
   // Another worker may post it at the same time.
@@ -179,7 +179,7 @@ const postQuestions = async (work: WorkerWork, conversation: Conversation, run: 
       text,
       run_id: run.id,
       question: { step_id },
-      at: { id, created_at },
+      id,
       retried: true,
     })
     // Another worker may post it at the same time.

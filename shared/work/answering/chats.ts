@@ -3,7 +3,7 @@ import { orchestratorId } from '#shared/access/orchestrator/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import type { Workspace } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
-import { derivedId, idTime, isId } from '#shared/kernel/ids.ts'
+import { derivedId, isId, stampOf } from '#shared/kernel/ids.ts'
 import { ConditionFailed, type Write } from '#shared/table/entity.ts'
 import {
   type Conversation,
@@ -20,9 +20,9 @@ export interface Speaker {
   user: { id: string; name: string }
 }
 
-/** Returns the id of a person's main chat or chat with an agent. It is derived, so concurrent creations collide. */
+/** Returns the id of a person's main chat or chat with an agent. It is derived, so concurrent creations collide, and has no time. */
 const chatId = ({ workspace, user }: Speaker, of: string): string =>
-  derivedId('conversation', idTime(user.id), `chat\n${workspace.id}\n${user.id}\n${of}`)
+  derivedId('conversation', 0, `chat\n${workspace.id}\n${user.id}\n${of}`)
 
 const mainChatId = (speaker: Speaker): string => chatId(speaker, 'main')
 
@@ -48,13 +48,12 @@ export const openMainChat = async (work: Work, speaker: Speaker): Promise<Conver
   const known = await work.table.get(ConversationEntity, { workspace_id: workspace.id, id })
   if (known) return known
   const conversation: Conversation = {
-    id,
+    ...stampOf(id, work.clock.now()),
     workspace_id: workspace.id,
     kind: 'main',
     title: 'Main chat',
     installation_id: orchestratorId(workspace.id, user.id),
     user_id: user.id,
-    created_at: work.clock.now(),
   }
   return createOnce(work, conversation, creationWrites(conversation, user.id, MAIN_PLACE))
 }
@@ -96,18 +95,16 @@ export const openAgentChat = async (work: Work, speaker: Speaker, installationId
   if (known) return known
   if (installation.status === 'revoked') throw fail('not_found', { message: 'Installation not found.' })
   requireChatScopes(installation, workspace)
-  const created_at = work.clock.now()
   const conversation: Conversation = {
-    id,
+    ...stampOf(id, work.clock.now()),
     workspace_id: workspace.id,
     kind: 'agent',
     title: installation.app_name,
     installation_id: installation.id,
     user_id: user.id,
-    created_at,
   }
   // In descending order the main chat comes first, then the others, newest first.
-  const sortPlace = `${String(created_at).padStart(13, '0')}#${id}`
+  const sortPlace = `${String(conversation.created_at).padStart(13, '0')}#${id}`
   return createOnce(work, conversation, creationWrites(conversation, user.id, sortPlace))
 }
 

@@ -48,7 +48,7 @@ export const postMessage = async (
   }
   if (task_id !== undefined) return answerTask(work, workspace, task_id, user, said.text, attachments)
   // The same for every attempt, so that the message keeps its place in the queue.
-  const at = { id: work.id('message'), created_at: work.clock.now() }
+  const id = work.id('message')
   let atLimit = false
   const attempt = async (): Promise<MessageView> => {
     const [conversation, chat] = await Promise.all([
@@ -57,14 +57,13 @@ export const postMessage = async (
     ])
     const { answerer, mention, owner } = await chooseAnswerer(work, speaker, conversation, said.mention)
     const author = { type: 'user' as const, id: user.id, name: user.name }
-    const message = { id: at.id, text: said.text, attachments, author, mention }
+    const message = { id, text: said.text, attachments, author, mention }
     const isIdle = !atLimit && chat?.run_id === undefined && (chat?.waiting ?? 0) === 0
     const started = isIdle ? await newAnsweringRun(work, conversation, message, answerer) : undefined
     const spoken = newMessage(work, conversation, {
       ...message,
-      at,
       run_id: started?.run.id,
-      taker: started && !mention ? newParticipant(conversation, answerer, idTime(at.id)) : undefined,
+      taker: started && !mention ? newParticipant(conversation, answerer, idTime(id)) : undefined,
       // The agent chosen now, even while another agent's run is still active. A mentioned agent doesn't take part.
       listener: owner,
       retried: true,
@@ -72,7 +71,7 @@ export const postMessage = async (
     const view = presentMessage(spoken.message)
     const moved = started
       ? [...started.writes, startAnswering(work, conversation, started.run)]
-      : enqueue(work, conversation, chat, at.id)
+      : enqueue(work, conversation, chat, id)
     try {
       await work.commit([...spoken.writes, ...moved], view)
     } catch (error) {

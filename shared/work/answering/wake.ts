@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { BusMessage } from '#shared/foundation/queues/index.ts'
+import { NO_TIME } from '#shared/kernel/ids.ts'
 
 /** Builds the queue message that the outbox event `chat.moved` would have produced, to advance a conversation. */
 export const chatWakeMessage = (chat: {
@@ -10,7 +11,7 @@ export const chatWakeMessage = (chat: {
   detail: {
     id: 'evt_sweep',
     type: 'chat.moved',
-    created_at: 0,
+    created_at: NO_TIME,
     workspace_id: chat.workspace_id,
     data: JSON.stringify({ conversation_id: chat.conversation_id }),
   },

@@ -2,6 +2,7 @@ import { orchestratorId } from '#shared/access/orchestrator/index.ts'
 import { emitEvent } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { type Parts, textOf } from '#shared/kernel/messages.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -29,7 +30,7 @@ export const newConversation = (
   work: Work,
   input: NewConversation,
 ): { conversation: Conversation; writes: Write[] } => {
-  const conversation: Conversation = { ...input, id: work.id('conversation'), created_at: work.clock.now() }
+  const conversation: Conversation = { ...input, ...stampOf(work.id('conversation')) }
   return { conversation, writes: [ConversationEntity.create(conversation)] }
 }
 
@@ -44,8 +45,8 @@ export interface NewMessage {
   error_code?: string | undefined
   approval?: Message['approval'] | undefined
   question?: Message['question'] | undefined
-  /** Id and time for callers whose every attempt must write the same message. Default: new ones. */
-  at?: { id: string; created_at: number } | undefined
+  /** Id for callers whose every attempt must write the same message. Default: a new one. */
+  id?: string | undefined
   /** Agent that takes part from this message on, if it changes. */
   taker?: Pick<Conversation, 'installation_id' | 'installation_since'> | undefined
   /** Agent that gets the event, if it isn't the one that takes part. */
@@ -70,7 +71,7 @@ export const newMessage = (
     error_code,
     approval,
     question,
-    at,
+    id = work.id('message'),
     taker,
     listener,
     retried,
@@ -79,9 +80,8 @@ export const newMessage = (
   const { workspace_id } = conversation
   const parts = typeof given === 'string' ? undefined : [...given]
   const text = typeof given === 'string' ? given : textOf(given, 'en')
-  const now = work.clock.now()
   const message: Message = {
-    id: at?.id ?? work.id('message'),
+    ...stampOf(id),
     conversation_id: conversation.id,
     workspace_id,
     author,
@@ -93,9 +93,8 @@ export const newMessage = (
     error_code,
     approval,
     question,
-    created_at: at?.created_at ?? now,
   }
-  const last_message_at = Math.max(now, message.created_at)
+  const last_message_at = Math.max(work.clock.now(), message.created_at)
   const after = { ...conversation, ...taker, last_message_at }
   const list = conversationPlace(after)
   return {
@@ -131,7 +130,7 @@ const notTheirs = () => fail('not_found', { message: 'Another agent has taken ov
 /** Returns the outbox event for the agent. The orchestrator gets none, because its runs contain the message. */
 const messageEvents = (
   { clock }: Work,
-  { id, conversation_id, workspace_id, text, author }: Message,
+  { id, conversation_id, workspace_id, text, author, created_at: at }: Message,
   { installation_id, user_id }: Conversation,
 ): Write[] =>
   installation_id === undefined || (user_id !== undefined && installation_id === orchestratorId(workspace_id, user_id))
@@ -143,5 +142,6 @@ const messageEvents = (
           installation_id,
           private_to: user_id,
           data: { message_id: id, conversation_id, text, author },
+          at,
         }),
       ]

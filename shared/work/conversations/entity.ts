@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 export const CONVERSATION_KINDS = ['main', 'agent', 'task', 'person'] as const
@@ -37,7 +38,7 @@ const conversation = () =>
     last_text: z.string().optional(),
     /** The latest message, if the platform wrote it. */
     last_parts: textParts().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type Conversation = z.infer<ReturnType<typeof conversation>>
@@ -104,7 +105,7 @@ export const messageSchema = () =>
     approval: z.object({ step_id: z.string(), tool: z.string() }).optional(),
     /** Step of the run whose questions this message shows. */
     question: z.object({ step_id: z.string() }).optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type Message = z.infer<ReturnType<typeof messageSchema>>

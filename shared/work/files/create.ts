@@ -2,6 +2,7 @@ import type { Installation } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { iso, SECOND } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import { exists } from '#shared/table/expressions.ts'
@@ -127,11 +128,13 @@ const createUpload = async (
 ): Promise<CreatedFileView> => {
   requireMaxSize(size, LIMITS.fileUploadBytes, 'an upload')
   const created = newFile(work, owner, fields, size)
+  // A repeated request creates the file at the time of its first attempt, and the upload begins now.
+  const now = work.clock.now()
   const file: FileRecord = {
     ...created,
     status: 'pending',
-    upload_until: created.created_at + LIMITS.uploadEnd,
-    due_at: created.created_at + LIMITS.pendingFileLife,
+    upload_until: now + LIMITS.uploadEnd,
+    due_at: now + LIMITS.pendingFileLife,
   }
   const view: CreatedFileView = { ...presentFile(file), upload: await signUpload(work, file) }
   const folder = requireFolder(file.workspace_id, fields.folder_id)
@@ -151,10 +154,9 @@ const newFile = (
   workspace_id,
   created_by,
   ...(created_in && { created_in }),
-  id: work.id('file'),
+  ...stampOf(work.id('file')),
   ...(folder_id !== undefined && { folder_id }),
   name,
   content_type,
   size,
-  created_at: work.clock.now(),
 })

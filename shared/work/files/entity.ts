@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DAY } from '#shared/kernel/clock.ts'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 const usedRun = () => z.object({ id: z.string(), private_to: z.string().optional() })
@@ -15,7 +16,7 @@ const file = () =>
     /** `pending` until the object of a presigned upload has been found. */
     status: z.enum(['ready', 'pending']),
     created_by: z.object({ type: z.enum(['user', 'agent', 'system']), id: z.string(), name: z.string() }),
-    created_at: z.number(),
+    created_at: createdAt(),
     /** Run in which an agent created it, and the person if the run is private to one. */
     created_in: usedRun().optional(),
     /** Time until which its upload address may still store an object. Absent if the content came in a request. */
@@ -79,7 +80,7 @@ const folder = () =>
     id: z.string(),
     workspace_id: z.string(),
     name: z.string(),
-    created_at: z.number(),
+    created_at: createdAt(),
     /** Set while the folder is being deleted: the time at which the sweeper moves out the files that are still in it. */
     due_at: z.number().optional(),
   })

@@ -3,7 +3,7 @@ import type { Deps, Work, WorkerWork } from '#shared/foundation/work/index.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
-import { isId } from '#shared/kernel/ids.ts'
+import { isId, stampOf } from '#shared/kernel/ids.ts'
 import { ifUnchanged, type Key, type Write } from '#shared/table/entity.ts'
 import { either, exists, lte, missing } from '#shared/table/expressions.ts'
 import type { Page } from '#shared/table/table.ts'
@@ -32,7 +32,7 @@ const countOf = (workspaceId: string) => ({ owner: workspaceId, counter: 'folder
  * @throws `forbidden` if the workspace has the maximum number of folders
  */
 export const createFolder = async (work: Work, workspace_id: string, name: string): Promise<FolderView> => {
-  const folder: Folder = { id: work.id('folder'), workspace_id, name, created_at: work.clock.now() }
+  const folder: Folder = { ...stampOf(work.id('folder')), workspace_id, name }
   const view = presentFolder(folder)
   const count = countOf(workspace_id)
   await work.commit(

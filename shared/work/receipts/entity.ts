@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { DAY } from '#shared/kernel/clock.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
-const receiptUse = () => z.object({ id: z.string(), run_id: z.string(), step_id: z.string(), created_at: z.number() })
+const receiptUse = () => z.object({ id: z.string(), run_id: z.string(), step_id: z.string(), used_at: z.number() })
 
 /** Keeps a receipt's use for longer than the approval that it allows can wait, restored backups included. */
 const KEPT = 400 * DAY
@@ -18,5 +18,5 @@ export const ReceiptUseEntity = defineEntity({
   sk: 'USED',
   personal: 'none',
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
-  expires: ({ created_at }) => created_at + KEPT,
+  expires: ({ used_at }) => used_at + KEPT,
 })

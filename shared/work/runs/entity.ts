@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { ownedByInstallation } from '#shared/access/installations/index.ts'
 import { payload, payloadExpiry } from '#shared/foundation/payloads/index.ts'
 import { traceSchema } from '#shared/kernel/tracing/context.ts'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { reservationSchema } from '../budgets/index.ts'
 import { ShownRequest } from './shown-request.ts'
@@ -118,7 +119,7 @@ const run = () =>
     accepted_at: z.number().optional(),
     /** Time of the agent's latest sign of life: a step, a tool call or a token renewal; absent once it has ended. */
     alive_at: z.number().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
     /** Time at which it fails if it is still active; absent in old records, and once it has ended. */
     ends_at: z.number().optional(),
     started_at: z.number().optional(),
@@ -186,7 +187,7 @@ const workspaceRun = () =>
     run_id: z.string(),
     installation_id: z.string(),
     private_to: z.string().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 /** A workspace's runs of all installations. Written with the run. */
@@ -206,7 +207,7 @@ export const WorkspaceRunEntity = defineEntity({
 })
 
 const runChild = () =>
-  z.object({ run_id: z.string(), child_id: z.string(), installation_id: z.string(), created_at: z.number() })
+  z.object({ run_id: z.string(), child_id: z.string(), installation_id: z.string(), created_at: createdAt() })
 
 /** A run that another run caused. Written with it. */
 export const RunChildEntity = defineEntity({
@@ -230,7 +231,7 @@ const stepFields = () => ({
   stream_seq: z.number().optional(),
   /** Start of the call that it reports; absent for what agents report. */
   started_at: z.number().optional(),
-  created_at: z.number(),
+  created_at: createdAt(),
 })
 
 const step = () =>

@@ -5,6 +5,7 @@ import { type BusMessage, sendPromptly } from '#shared/foundation/queues/index.t
 import { isUpgradeDone, LEAN_RECORDS, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
+import { idTime, siblingId, stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { currentTrace } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -60,7 +61,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
   const now = work.clock.now()
   const id = work.id('run')
   const run: Run = {
-    id,
+    ...stampOf(id),
     installation_id: installation.id,
     workspace_id: installation.workspace_id,
     app_id: installation.app_id,
@@ -73,7 +74,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     is_sandbox: installation.is_sandbox,
     request_id: work.requestId,
     trace: currentTrace(),
-    created_event: work.id('event'),
+    created_event: siblingId('event', id),
     grant_id: start.grant_id ?? defaultGrant(installation),
     actor: start.actor ?? chain.actor,
     audience: chain.audience ?? 'member',
@@ -100,13 +101,12 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     chain_deadline: chain.chain_deadline ?? now + CHAIN_TIME,
     // A run that a root run starts by API continues with the root run's time.
     first_hop_at: chain.chain_depth === 0 ? chain.first_hop_at : undefined,
-    chain_started_at: chain.chain_started_at ?? now,
+    chain_started_at: chain.chain_started_at ?? idTime(id),
     step_count: 0,
     last_seq: 0,
     step_bytes: 0,
     stream_seq: 1,
     transitions: [{ seq: 1, status: 'queued' }],
-    created_at: now,
     ends_at: now + work.settings.runLifetimeDays * DAY,
   }
   if (isAlone(run) && chain.chain_started_at === undefined && (await isUpgradeDone(work.table, LEAN_RECORDS))) {
@@ -128,7 +128,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
         run_id: id,
         installation_id: run.installation_id,
         private_to: run.private_to,
-        created_at: now,
+        created_at: run.created_at,
       }),
       ...(run.parent_run_id === undefined
         ? []
@@ -137,7 +137,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
               run_id: run.parent_run_id,
               child_id: id,
               installation_id: run.installation_id,
-              created_at: now,
+              created_at: run.created_at,
             }),
           ]),
       ...(isNamedByCounter(run) ? [] : [markActive(run)]),

@@ -2,6 +2,7 @@ import { payloadBytes, type StoredPayload } from '#shared/foundation/payloads/in
 import { isUpgradeDone, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed, ifUnchanged, type Write } from '#shared/table/entity.ts'
 import { either, missing, oneOf } from '#shared/table/expressions.ts'
@@ -71,7 +72,6 @@ const TOGETHER_BYTES = 64 * 1_024
  */
 export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInput[]): Promise<PreparedSteps> => {
   if (run.step_count + steps.length > LIMITS.stepsPerRun) throw fail('too_many_steps')
-  const now = work.clock.now()
   let { last_seq, step_bytes, stream_seq = 0 } = run
   const records = steps.map((step) => {
     const json = step.stored ? '' : JSON.stringify(step.output)
@@ -85,7 +85,7 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
     const seq = step.seq ?? last_seq + 1
     last_seq = Math.max(last_seq, seq)
     return {
-      id: step.id ?? work.id('step'),
+      ...stampOf(step.id ?? work.id('step')),
       run_id: run.id,
       seq,
       type: step.type,
@@ -94,7 +94,6 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
       tool: step.tool,
       stream_seq: ++stream_seq,
       started_at: step.started_at,
-      created_at: now,
     }
   })
   if (step_bytes > LIMITS.stepOutputsPerRunBytes) {

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { BusMessage } from '#shared/foundation/queues/index.ts'
+import { NO_TIME } from '#shared/kernel/ids.ts'
 
 /** Builds the queue message that an outbox event would have produced. The sweeper uses it to replace a lost one. */
 export const runWakeMessage = (
@@ -11,7 +12,7 @@ export const runWakeMessage = (
   detail: {
     id: 'evt_sweep',
     type,
-    created_at: 0,
+    created_at: NO_TIME,
     workspace_id: run.workspace_id,
     installation_id: run.installation_id,
     app_id: run.app_id,

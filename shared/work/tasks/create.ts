@@ -1,5 +1,6 @@
 import type { Installation } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { newConversation } from '../conversations/create.ts'
 import { emitTaskCreated } from './emit.ts'
@@ -49,25 +50,23 @@ export const assignment = (task: Task, { installation_id }: NonNullable<Task['as
  * event `task.created`. It starts in `todo`, without a run; `handTask` starts one.
  */
 export const newTask = (work: Work, { assignee: agent, ...fields }: NewTask): { task: Task; writes: Write[] } => {
-  const id = work.id('task')
-  const now = work.clock.now()
+  const stamp = stampOf(work.id('task'))
   const assignee = agent && assigneeOf(agent)
   const { conversation, writes } = newConversation(work, {
     workspace_id: fields.workspace_id,
     kind: 'task',
     title: fields.title,
     installation_id: agent?.id,
-    task_id: id,
+    task_id: stamp.id,
   })
   const task: Task = {
     ...fields,
-    id,
+    ...stamp,
     status: 'todo',
     assignee,
     conversation_id: conversation.id,
     revision: 0,
-    created_at: now,
-    updated_at: now,
+    updated_at: stamp.created_at,
   }
   return {
     task,

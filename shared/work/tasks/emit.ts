@@ -10,9 +10,11 @@ const data = ({ id, status, title, conversation_id }: Task) => ({ task_id: id, s
 
 /** Event `task.created` for the agent that gets the task. Without one, only people's pages and statistics use it. */
 export const emitTaskCreated = ({ clock }: Emitting, task: Task): Write[] => {
-  const { assignee, workspace_id } = task
+  const { assignee, workspace_id, created_at: at } = task
   const installation_id = assignee?.installation_id
-  return [emitEvent<TaskEventType>(clock, { type: 'task.created', workspace_id, installation_id, data: data(task) })]
+  return [
+    emitEvent<TaskEventType>(clock, { type: 'task.created', workspace_id, installation_id, data: data(task), at }),
+  ]
 }
 
 /** Event `task.updated` for the current or previous agent of the task. Without one, no agent gets it. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { payload } from '#shared/foundation/payloads/index.ts'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { attachmentFields } from '../conversations/entity.ts'
 import { TASK_PRIORITIES, TASK_STATUSES, type TaskStatus } from './status.ts'
@@ -59,7 +60,7 @@ const task = () =>
     percent: z.number().optional(),
     /** Raised by every change. Of two concurrent changes, one is retried. */
     revision: z.number(),
-    created_at: z.number(),
+    created_at: createdAt(),
     updated_at: z.number(),
   })
 

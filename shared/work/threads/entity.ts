@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 /**
@@ -37,7 +38,7 @@ const account = () =>
     /** Consecutive failures of a worker to set or remove the webhook. */
     tries: z.number().optional(),
     due_at: z.number().optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
     updated_at: z.number(),
   })
 
@@ -89,7 +90,7 @@ const dialog = () =>
     last_incoming_at: z.number().optional(),
     /** Newest message reported by Telegram, with the time in its message id here. The next one gets a later time. */
     last_placed: z.object({ telegram_message_id: z.number(), at: z.number() }).optional(),
-    created_at: z.number(),
+    created_at: createdAt(),
   })
 
 export type Thread = z.infer<ReturnType<typeof dialog>>

@@ -4,6 +4,7 @@ import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { DeveloperEntity } from '#shared/identity/developers/entity.ts'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { expectAccessible } from '#test/browser/accessible.ts'
 import { installed } from '#testkit/fixtures.ts'
@@ -39,11 +40,10 @@ describe('every state of the consent page explains itself in words', () => {
     const { page } = stage
     const { app, tg } = await asked()
     const developer = {
-      id: app.developer_id,
+      ...stampOf(app.developer_id),
       email: 'dev@example.com',
       name: 'Ann',
       company: 'Acme Ltd',
-      created_at: 0,
     }
     await stage.platform.deps.table.transact([
       DeveloperEntity.create({

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { FileEntity } from '#shared/work/files/entity.ts'
 import { expectAccessible } from '#test/browser/accessible.ts'
 import { usingBucket } from '#testkit/bucket.ts'
@@ -416,14 +416,13 @@ describe('the list of files', () => {
     const now = Date.now() - 10_000_000
     const writes = Array.from({ length: 3_000 }, (_, i) =>
       FileEntity.create({
-        id: newId('file', now + i),
+        ...stampOf(newId('file', now + i)),
         workspace_id: who.workspace.id,
         name: `file ${i}.txt`,
         content_type: 'text/plain',
         size: i,
         status: 'ready',
         created_by: { type: 'user', id: who.user.id, name: who.user.name },
-        created_at: now + i,
       }),
     )
     for (let i = 0; i < writes.length; i += 100) await stage.platform.deps.table.transact(writes.slice(i, i + 100))

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { MessageEntity } from '#shared/work/conversations/entity.ts'
 import { expectAccessible } from '#test/browser/accessible.ts'
 import { usingBucket } from '#testkit/bucket.ts'
@@ -73,13 +73,12 @@ describe('the search in messages', () => {
     const now = Date.now() - 10_000_000
     const writes = Array.from({ length: count }, (_, i) =>
       MessageEntity.create({
-        id: newId('message', now + i),
+        ...stampOf(newId('message', now + i)),
         conversation_id,
         workspace_id: who.workspace.id,
         author: { type: 'agent', id: 'ins_1', name: 'Stock' },
         text: i === 3 ? 'The refrigerator is on shelf nine.' : `Message ${i}`,
         attachments: [],
-        created_at: now + i,
       }),
     )
     for (let i = 0; i < count; i += 100) await stage.platform.deps.table.transact(writes.slice(i, i + 100))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newId } from '#shared/kernel/ids.ts'
+import { idTime, newId, stampOf } from '#shared/kernel/ids.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/work/runs/entity.ts'
 import { expectAccessible } from '#test/browser/accessible.ts'
 import { installed } from '#testkit/fixtures.ts'
@@ -85,15 +85,15 @@ it('of 10,000 that a workspace has, shows 200 and still answers a key within 50 
   const known = await table.get(RunEntity, { installation_id: installation.id, id: await start(one, {}) })
   const made = { ...(known as Run), status: 'succeeded' as const, due_at: undefined }
   for (let i = 0; i < 200; i += 1) {
-    const created_at = made.created_at - 1_000 * (i + 1)
+    const at = made.created_at - 1_000 * (i + 1)
     await table.transact(
-      Array.from({ length: 50 }, () => newId('run', created_at)).flatMap((id) => [
-        RunEntity.create({ ...made, id, created_at, chain_id: id }),
+      Array.from({ length: 50 }, () => newId('run', at)).flatMap((id) => [
+        RunEntity.create({ ...made, ...stampOf(id), chain_id: id }),
         WorkspaceRunEntity.create({
           workspace_id: who.workspace.id,
           run_id: id,
           installation_id: installation.id,
-          created_at,
+          created_at: idTime(id),
         }),
       ]),
     )

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type App, AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { AppMessageEntity } from '#shared/moderation/correspondence/entity.ts'
 import { AdminEntity } from '#shared/staff/admins/entity.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
@@ -31,13 +31,12 @@ const moderator = async () => {
   const id = newId('admin', now)
   await platform.deps.table.transact([
     AdminEntity.create({
-      id,
+      ...stampOf(id),
       email: `${id}@example.com`,
       name: 'Mod',
       role: 'moderator',
       password_hash: 'none',
       session_version: 1,
-      created_at: now,
     }),
   ])
   const token = await adminToken(platform.deps, id)
@@ -79,7 +78,7 @@ describe('a moderation decision', () => {
   it('that an earlier version of the platform stored as a text only stays readable', async () => {
     const { app } = await appIn('approved')
     const author = { type: 'moderator', id: 'adm_1', name: 'Mo' } as const
-    const at = { id: newId('message', platform.clock.now()), app_id: app.id, created_at: platform.clock.now() }
+    const at = { ...stampOf(newId('message', platform.clock.now())), app_id: app.id }
     await platform.deps.table.transact([AppMessageEntity.create({ ...at, author, text: 'The app was approved.' })])
     const { body } = await platform.call('GET', `/admin/apps/${app.id}/messages`, { headers: KEY })
     expect(body.items).toMatchObject([{ text: 'The app was approved.', decision: null }])

@@ -6,7 +6,7 @@ import { csvRecord } from '#shared/insight/exports/csv.ts'
 import { DATASETS } from '#shared/insight/exports/datasets.ts'
 import { exportCsv } from '#shared/insight/exports/export.ts'
 import { DAY } from '#shared/kernel/clock.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import type { Table } from '#shared/table/table.ts'
 import { newDeveloper } from '#testkit/developers.ts'
@@ -163,7 +163,7 @@ describe('an export of 2,000 records', () => {
       await deps.table.transact(
         Array.from({ length: 100 }, (_, n) =>
           WorkspaceEntity.create({
-            id: newId('workspace', now),
+            ...stampOf(newId('workspace', now)),
             name: `=Workspace ${i}.${n}`,
             is_sandbox: false,
             status: 'active',
@@ -172,7 +172,6 @@ describe('an export of 2,000 records', () => {
             cross_agent_enabled: true,
             denied_tools: [],
             denied_scopes: [],
-            created_at: now,
           }),
         ),
       )

@@ -1,5 +1,5 @@
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { AdminEntity } from '#shared/staff/admins/entity.ts'
 import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from '#testkit/developers.ts'
 import { adminToken } from '#testkit/fixtures.ts'
@@ -19,17 +19,15 @@ export const newModerator = async (
   name = 'Mo',
   role: 'moderator' | 'superadmin' = 'moderator',
 ) => {
-  const created_at = platform.clock.now()
-  const id = newId('admin', created_at)
+  const id = newId('admin', platform.clock.now())
   await platform.deps.table.transact([
     AdminEntity.create({
-      id,
+      ...stampOf(id),
       email: `${id}@example.com`,
       name,
       role,
       password_hash: 'none',
       session_version: 1,
-      created_at,
     }),
   ])
   const token = await adminToken(platform.deps, id)

@@ -1,4 +1,4 @@
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { AdminEntity } from '#shared/staff/admins/entity.ts'
 import { createdEventOf } from '#shared/work/runs/emit.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
@@ -11,13 +11,12 @@ export const SUPER = { headers: { 'x-admin-key': 'local-admin-key' } }
 export const signInModerator = async (platform: TestPlatform) => {
   const now = platform.clock.now()
   const admin = {
-    id: newId('admin', now),
+    ...stampOf(newId('admin', now)),
     email: `${newId('admin', now)}@example.com`,
     name: 'Mo',
     role: 'moderator' as const,
     password_hash: '',
     session_version: 1,
-    created_at: now,
   }
   await platform.deps.table.transact([AdminEntity.create(admin)])
   const token = await adminToken(platform.deps, admin.id)

@@ -3,7 +3,7 @@ import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { countEvents } from '#shared/insight/statistics/count.ts'
 import { DAY } from '#shared/kernel/clock.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import { cancelRun } from '#shared/work/runs/finish.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
@@ -108,7 +108,7 @@ it('costs the same whatever the number of runs', async () => {
     for (let i = 0; i < n; i += 100) {
       const now = platform.clock.now() - i
       await platform.deps.table.transact(
-        Array.from({ length: 100 }, () => RunEntity.create({ ...run, id: newId('run', now), created_at: now })),
+        Array.from({ length: 100 }, () => RunEntity.create({ ...run, ...stampOf(newId('run', now)) })),
       )
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { AdminEntity } from '#shared/staff/admins/entity.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { adminToken, installed } from '#testkit/fixtures.ts'
@@ -18,13 +18,12 @@ const moderator = async () => {
   await platform.call('GET', '/admin/me', SUPER)
   const now = platform.clock.now()
   const admin = {
-    id: newId('admin', now),
+    ...stampOf(newId('admin', now)),
     email: 'moderator@example.com',
     name: 'Mo',
     role: 'moderator' as const,
     password_hash: '',
     session_version: 1,
-    created_at: now,
   }
   await platform.deps.table.transact([AdminEntity.create(admin)])
   const token = await adminToken(platform.deps, admin.id)

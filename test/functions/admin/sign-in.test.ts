@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ClaimEntity } from '#shared/foundation/claims/entity.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { AdminEntity, AdminKeyEntity } from '#shared/staff/admins/entity.ts'
 import { hashPassword } from '#shared/staff/admins/password.ts'
@@ -23,13 +23,12 @@ const newAdmin = async (email: string, password: string) => {
   const id = newId('admin', now)
   const password_hash = await hashPassword(password)
   const admin = {
-    id,
+    ...stampOf(id),
     email,
     name: 'Staff',
     role: 'moderator',
     session_version: 1,
     password_hash,
-    created_at: now,
   } as const
   await platform.deps.table.transact([
     AdminEntity.create(admin),

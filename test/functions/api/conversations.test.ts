@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { ConversationEntity, MessageEntity } from '#shared/work/conversations/entity.ts'
 import { callbackToken, conversation, installed } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -48,9 +48,12 @@ describe('messages', () => {
     const author = { type: 'agent' as const, id: app.installation.id, name: 'Loud' }
     const attached = { file_id: 'fil_1', name: '名'.repeat(255), content_type: 'text/plain', size: 1 }
     const attachments = Array.from({ length: 10 }, () => attached)
-    const common = { conversation_id: id, workspace_id: app.workspaceId, author, text, attachments, created_at: 1 }
+    const common = { conversation_id: id, workspace_id: app.workspaceId, author, text, attachments }
     for (let n = 0; n < 10; n++) {
-      const messages = Array.from({ length: 10 }, () => ({ ...common, id: newId('message', platform.clock.now()) }))
+      const messages = Array.from({ length: 10 }, () => ({
+        ...common,
+        ...stampOf(newId('message', platform.clock.now())),
+      }))
       await platform.deps.table.transact(messages.map((message) => MessageEntity.create(message)))
     }
     let seen = 0

@@ -1,7 +1,7 @@
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { DAY } from '#shared/kernel/clock.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { FolderEntity } from '#shared/work/files/entity.ts'
 import { type InstalledOptions, installed } from '#testkit/fixtures.ts'
 import { type CallOptions, succeeded, type TestPlatform } from '#testkit/platform.ts'
@@ -27,7 +27,7 @@ export const filesOf = async (platform: TestPlatform, options: InstalledOptions 
     file: (fields: Record<string, unknown> = { content: 'hello' }) => succeeded(create(fields)),
     folder: async (name = 'Contacts') => {
       const now = platform.clock.now()
-      const folder = { id: newId('folder', now), workspace_id: workspaceId, name, created_at: now }
+      const folder = { ...stampOf(newId('folder', now)), workspace_id: workspaceId, name }
       await platform.deps.table.transact([FolderEntity.create(folder)])
       return folder
     },

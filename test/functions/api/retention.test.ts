@@ -5,7 +5,7 @@ import { orchestratorId } from '#shared/access/orchestrator/principal.ts'
 import { ENTITIES } from '#shared/entities.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { Table } from '#shared/table/table.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/work/runs/entity.ts'
 import { RunSchema } from '#shared/work/runs/schemas.ts'
@@ -144,8 +144,7 @@ describe('a run past its retention', () => {
       installation_id: app.installation.id,
       id: await started(app, {}),
     })) as Run
-    const created_at = platform.clock.now() - (DAYS + 1) * DAY
-    const id = newId('run', created_at)
+    const { id, created_at } = stampOf(newId('run', platform.clock.now() - (DAYS + 1) * DAY))
     const { id: user_id, name } = leaver.user
     // A run of a person’s orchestrator is found by its workspace entry only.
     const installation_id = orchestratorId(workspace_id, app.person.user.id)

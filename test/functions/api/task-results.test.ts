@@ -3,6 +3,7 @@ import { SeedEntity } from '#shared/agents/sandbox/entity.ts'
 import { removeSeeded } from '#shared/agents/sandbox/seed/remove.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { LooseResultEntity, TaskEntity } from '#shared/work/tasks/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { member } from '#testkit/fixtures.ts'
@@ -87,14 +88,13 @@ describe('a task’s large result', () => {
     await report(large('a'))
     const seed = {
       workspace_id,
-      id: 'seed',
+      ...stampOf(newId('audit', platform.clock.now())),
       task_ids: [id],
       runs: [],
       notification_ids: [],
       conversation_ids: [],
       file_ids: [],
       folder_ids: [],
-      created_at: platform.clock.now(),
     }
     await platform.deps.table.transact([SeedEntity.create(seed)])
     const { table } = platform.deps

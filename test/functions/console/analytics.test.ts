@@ -5,7 +5,7 @@ import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { SessionEntity } from '#shared/identity/people/entity.ts'
 import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { type Run, RunEntity } from '#shared/work/runs/index.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
 import { succeeds } from '#testkit/receiver.ts'
@@ -39,7 +39,7 @@ const run = async (of: Installed = app) => {
 const person = async () => {
   const { user } = app.person
   const now = platform.clock.now()
-  const session = { id: newId('session', now), user_id: user.id, workspace_id: app.workspaceId, created_at: now }
+  const session = { ...stampOf(newId('session', now)), user_id: user.id, workspace_id: app.workspaceId }
   await platform.deps.table.transact([SessionEntity.create({ ...session, expires_at: now + HOUR })])
   const claims = { ses: session.id, usr: user.id, ws: app.workspaceId, mem: user.created_at }
   return consoleOf(platform, (await issueToken(platform.deps, 'console', claims)).token)

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { MemberEntity, UserEntity } from '#shared/identity/people/entity.ts'
 import { HOUR, MINUTE } from '#shared/kernel/clock.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { type Installed, installed, member } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -24,14 +24,13 @@ const audit = (query = '') => owner.read(`/audit${query}`)
 const entry = (fields: { action?: string; actor?: { type: string; id: string } } = {}) => {
   const now = platform.clock.now()
   return AuditEntity.create({
-    id: newId('audit', now),
+    ...stampOf(newId('audit', now)),
     scope: app.workspaceId,
     action: 'agent.called',
     actor: { type: 'agent', id: app.installation.id },
     target: { type: 'agent', id: 'stock-helper' },
     details: {},
     chain: { day: '', seq: 0, previous: '', hash: '' },
-    created_at: now,
     ...fields,
   })
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { MessageEntity } from '#shared/work/conversations/entity.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { addMember, type ConversationClient, usingConversations } from './conversations-support.ts'
@@ -32,13 +32,12 @@ const storeMessages = async (
   const now = platform.clock.now() - 10_000_000
   const writes = Array.from({ length: count }, (_, i) =>
     MessageEntity.create({
-      id: newId('message', now + i),
+      ...stampOf(newId('message', now + i)),
       conversation_id,
       workspace_id,
       author: { type: 'agent', id: 'ins_1', name: 'Stock' },
       text: text(i),
       attachments: [],
-      created_at: now + i,
     }),
   )
   for (let i = 0; i < count; i += 100) await platform.deps.table.transact(writes.slice(i, i + 100))

@@ -4,6 +4,7 @@ import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { FormerMemberEntity, SessionEntity, UserEntity } from '#shared/identity/people/entity.ts'
 import { joinWrites, loadInvitation } from '#shared/identity/people/join.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { runRemovalRound } from '#shared/lifecycle/removal/round.ts'
 import { AgentRequestEntity } from '#shared/marketplace/requests/entity.ts'
 import { voteFor } from '#shared/marketplace/requests/vote.ts'
@@ -188,7 +189,7 @@ describe('data written concurrently with an account’s deletion', () => {
     const user_id = person.user.id
     await voteFor(workOf(platform), user_id, request.id)
     await table.transact([
-      ConversationEntity.create({ id, workspace_id, kind: 'agent', title: 'Late', user_id, created_at: 1 }),
+      ConversationEntity.create({ ...stampOf(id, 1), workspace_id, kind: 'agent', title: 'Late', user_id }),
       PersonChatEntity.create({ workspace_id, user_id, place: 'late', conversation_id: id }),
     ])
     await round()

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { FileEntity, type FileRecord, FileUseEntity, FolderEntity } from '#shared/work/files/entity.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import { filesOf } from '#test/functions/api/files-support.ts'
@@ -52,14 +52,13 @@ const storeRecords = async (workspaceId: string, count: number, fields: (i: numb
   const now = platform.clock.now()
   const files = Array.from({ length: count }, (_, i) =>
     FileEntity.create({
-      id: newId('file', now + i),
+      ...stampOf(newId('file', now + i)),
       workspace_id: workspaceId,
       name: `file ${i}`,
       content_type: 'text/plain',
       size: 1,
       status: 'ready',
       created_by: { type: 'user', id: 'usr_1', name: 'Ann' },
-      created_at: now + i,
       ...fields(i),
     }),
   )

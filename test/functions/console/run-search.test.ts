@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { newId } from '#shared/kernel/ids.ts'
+import { idTime, newId, stampOf } from '#shared/kernel/ids.ts'
 import { RunEntity, WorkspaceRunEntity } from '#shared/work/runs/entity.ts'
 import { installed, member } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -93,12 +93,12 @@ describe('GET /console/runs with a search', () => {
       const ids = Array.from({ length: 50 }, () => newId('run', now))
       await table.transact(
         ids.flatMap((id) => [
-          RunEntity.create({ ...(run as NonNullable<typeof run>), id, trigger: 'api', created_at: now }),
+          RunEntity.create({ ...(run as NonNullable<typeof run>), ...stampOf(id), trigger: 'api' }),
           WorkspaceRunEntity.create({
             workspace_id: workspaceId,
             run_id: id,
             installation_id: installation.id,
-            created_at: now,
+            created_at: idTime(id),
           }),
         ]),
       )

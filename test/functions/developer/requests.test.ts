@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { AgentRequestEntity } from '#shared/marketplace/requests/entity.ts'
 import { newDeveloper } from '#testkit/developers.ts'
 import { workspace } from '#testkit/fixtures.ts'
@@ -17,13 +17,12 @@ async function createRequest() {
   const { id: workspace_id } = await workspace(platform.deps)
   const now = platform.clock.now()
   const record = {
-    id: newId('agentRequest', now),
+    ...stampOf(newId('agentRequest', now)),
     workspace_id,
     title: 'A stock agent',
     description: 'It counts.',
     votes: 3,
     status: 'open' as const,
-    created_at: now,
   }
   await platform.deps.table.transact([AgentRequestEntity.create(record)])
   return record

@@ -6,6 +6,7 @@ import { AppInstallationEntity, InstallationEntity } from '#shared/access/instal
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { DeveloperEntity } from '#shared/identity/developers/entity.ts'
 import { MemberEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { actors, pkce } from '#testkit/oauth.ts'
@@ -86,14 +87,13 @@ describe('GET /oauth/consent/request', () => {
     const { app } = await installed(platform.deps)
     const { token } = await act.signIn()
     const developer = {
-      id: app.developer_id,
+      ...stampOf(app.developer_id),
       email: 'dev@example.com',
       name: 'Ann',
       status: 'active' as const,
       verified: false,
       sandbox_workspace_id: 'ws_none',
       key_hash: app.id,
-      created_at: 0,
     }
     await platform.deps.table.transact([DeveloperEntity.create(developer)])
     const tg = await act.link(app)

@@ -4,7 +4,7 @@ import { createWorkerWork } from '#shared/http/worker.ts'
 import { SessionEntity } from '#shared/identity/people/entity.ts'
 import { ActiveRunEntity } from '#shared/insight/observed-runs/entity.ts'
 import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { startRun } from '#shared/work/runs/start.ts'
 import { readAsAdmin } from '#test/functions/admin/observation-support.ts'
 import { adopt, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
@@ -31,7 +31,7 @@ beforeEach(async () => {
 const owner = async () => {
   const { user } = app.person
   const now = platform.clock.now()
-  const session = { id: newId('session', now), user_id: user.id, workspace_id: app.workspaceId, created_at: now }
+  const session = { ...stampOf(newId('session', now)), user_id: user.id, workspace_id: app.workspaceId }
   await platform.deps.table.transact([SessionEntity.create({ ...session, expires_at: now + HOUR })])
   const claims = { ses: session.id, usr: user.id, ws: app.workspaceId, mem: user.created_at }
   return (await issueToken(platform.deps, 'console', claims)).token

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { NotificationEntity, notificationsOf } from '#shared/identity/notifications/entity.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { BudgetExhausted, isSpent, shareOf, spendBudget } from '#shared/lifecycle/removal/budget.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { WorkspaceRunEntity } from '#shared/work/runs/entity.ts'
@@ -38,13 +38,12 @@ const leaving = async (writes: (workspace_id: string, user_id: string) => Write[
 const notices = (count: number) => (workspace_id: string, user_id: string) =>
   Array.from({ length: count }, () =>
     NotificationEntity.create({
-      id: newId('notification', platform.clock.now()),
+      ...stampOf(newId('notification', platform.clock.now())),
       workspace_id,
       user_id,
       kind: 'agent.notice',
       title: 'Done',
       body: '',
-      created_at: platform.clock.now(),
     }),
   )
 
@@ -64,12 +63,12 @@ it('a small removal completes in the same round in which a larger one starts', a
 
 it('a long search for a name doesn’t delay others, and continues in the next round', async () => {
   const runs = (workspace_id: string) =>
-    Array.from({ length: 300 }, () =>
+    Array.from({ length: 300 }, () => stampOf(newId('run', platform.clock.now()))).map(({ id, created_at }) =>
       WorkspaceRunEntity.create({
         workspace_id,
-        run_id: newId('run', platform.clock.now()),
+        run_id: id,
         installation_id: 'ins_gone',
-        created_at: platform.clock.now(),
+        created_at,
       }),
     )
   const long = await leaving(runs)

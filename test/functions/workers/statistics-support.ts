@@ -8,7 +8,7 @@ import { type NewEvent, newEvent } from '#shared/foundation/outbox/outbox.ts'
 import { COUNTED_AT_END, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/work.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { withoutTableAttributes } from '#shared/table/indexes.ts'
 import { Table } from '#shared/table/table.ts'
 import { type Run, RunEntity } from '#shared/work/runs/entity.ts'
@@ -23,7 +23,7 @@ export const runOf = ({ installation, app }: Installed, at: number, over: Partia
   const id = newId('run', at)
   const status: RunStatus = over.status ?? 'succeeded'
   return {
-    id,
+    ...stampOf(id),
     installation_id: installation.id,
     workspace_id: installation.workspace_id,
     app_id: app.id,
@@ -43,7 +43,6 @@ export const runOf = ({ installation, app }: Installed, at: number, over: Partia
     step_count: 0,
     last_seq: 0,
     step_bytes: 0,
-    created_at: at,
     started_at: at,
     ...(!isActive(status) && { finished_at: at + 40 }),
     ...over,
@@ -51,7 +50,7 @@ export const runOf = ({ installation, app }: Installed, at: number, over: Partia
 }
 
 export const taskOf = ({ installation }: Installed, at: number, status: Task['status']): Task => ({
-  id: newId('task', at),
+  ...stampOf(newId('task', at)),
   workspace_id: installation.workspace_id,
   title: 'A task',
   description: 'All.',
@@ -61,14 +60,13 @@ export const taskOf = ({ installation }: Installed, at: number, status: Task['st
   conversation_id: newId('conversation', at),
   chain_depth: 0,
   revision: 1,
-  created_at: at,
   updated_at: at,
 })
 
 const eventAt = (type: EventType, at: number, who: Omit<NewEvent, 'type' | 'data'>, data: object, id?: string) =>
   newEvent({ now: () => at }, { type, ...who, data: { ...data } }, id)
 
-export const runEvent = (type: EventType, run: Run, at = run.created_at): OutboxEvent => {
+export const runEvent = (type: EventType, run: Run, at: number = run.created_at): OutboxEvent => {
   const { id: run_id, workspace_id, installation_id, app_id } = run
   const known = type === 'run.created' ? run.created_event : undefined
   return eventAt(type, at, { workspace_id, installation_id, app_id }, { run_id, installation_id, app_id }, known)

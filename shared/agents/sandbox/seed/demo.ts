@@ -3,6 +3,7 @@ import { InstallationEntity } from '#shared/access/installations/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import type { Belonging } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import { installSampleAgent } from '../../sample/index.ts'
 import { SeedEntity } from '../entity.ts'
 import { seedRecords } from './records.ts'
@@ -40,11 +41,10 @@ export const seedDemo = async (work: Work, belonging: Belonging): Promise<z.infe
   })
   const seed = {
     workspace_id: workspace.id,
-    id: seedId,
+    ...stampOf(seedId),
     ...made,
     file_ids: [],
     folder_ids: [],
-    created_at: work.clock.now(),
   }
   const view = {
     tasks: made.task_ids.length,

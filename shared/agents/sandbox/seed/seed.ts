@@ -2,6 +2,7 @@ import { type Installation, type InstallPlan, withInstallation } from '#shared/a
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { loadDeveloper } from '#shared/identity/developer-accounts/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { stampOf } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { FolderEntity, storeFile } from '#shared/work/files/index.ts'
 import { SeedEntity } from '../entity.ts'
@@ -33,12 +34,11 @@ export const seedSandbox = async (work: Work, developerId: string): Promise<Seed
     const { made } = records
     const seed = {
       workspace_id: workspaceId,
-      id: seedId,
+      ...stampOf(seedId),
       ...made,
       file_ids: files.file_ids,
       folder_ids: files.folder_ids,
       ...(plan?.created && { installation_id: plan.installation.id }),
-      created_at: work.clock.now(),
     }
     const view: SeededView = {
       workspace_id: workspaceId,
@@ -65,8 +65,7 @@ export const seedSandbox = async (work: Work, developerId: string): Promise<Seed
 
 /** Folders and files. The contents are stored before this returns; the records are created by the returned writes. */
 const seedFiles = async (work: Work, seedId: string, workspace_id: string) => {
-  const now = work.clock.now()
-  const folders = FOLDERS.map((name) => ({ id: work.id('folder'), workspace_id, name, created_at: now }))
+  const folders = FOLDERS.map((name) => ({ ...stampOf(work.id('folder')), workspace_id, name }))
   const owner = {
     workspace_id,
     is_sandbox: true,

@@ -11,6 +11,7 @@ import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { LEAN_RECORDS, UpgradeEntity } from '#shared/foundation/upgrades/index.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
+import { idTime } from '#shared/kernel/ids.ts'
 import { Table } from '#shared/table/table.ts'
 import { finishUpgrade } from '#testkit/finish-upgrade.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -176,7 +177,7 @@ describe('an event without a subscription', () => {
   it('isn’t appended again if the version before appended it and died', async () => {
     const { app, installation_id } = await setUp()
     const id = await app.emit('before')
-    const { created_at = 0 } = (await platform.deps.table.get(OutboxEntity, { id })) ?? {}
+    const created_at = idTime(id)
     await platform.deps.table.transact([
       FeedHeadEntity.create({ installation_id, n: 1 }),
       FeedEntryEntity.create({ installation_id, n: 1, event_id: id, type: 'custom.before', created_at }),
