@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { errorText } from '../kernel/error-text.ts'
 import type { PlatformError } from '../kernel/errors.ts'
 import { JSON_RPC } from '../kernel/json-rpc.ts'
 import type { errorBody } from './response.ts'
@@ -55,4 +56,4 @@ export const jsonRpcFailure = (
   id: JsonRpcId | null,
   error: PlatformError,
   { error: data }: ReturnType<typeof errorBody>,
-) => jsonRpcError(id, error.code === 'bad_request' ? JSON_RPC.parseError : error.status, error.message, data)
+) => jsonRpcError(id, error.code === 'bad_request' ? JSON_RPC.parseError : error.status, errorText(error), data)

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
-import { a2aErrorBody, a2aFailure, a2aMediaType } from '../kernel/a2a-error.ts'
+import { a2aErrorBody, a2aErrorData, a2aFailure, a2aMediaType, a2aVersion } from '../kernel/a2a-error.ts'
 import { fail, PlatformError } from '../kernel/errors.ts'
 import { signInChallenge } from '../kernel/host-resources.ts'
 import { standardError, standardStatus } from '../kernel/oauth-errors.ts'
@@ -98,7 +98,9 @@ export const renderError = (exchange: Exchange, error: PlatformError): StoredRes
 const renderA2aError = (exchange: Exchange, { speaks, consumes }: Route, error: PlatformError): StoredResponse => {
   const failure = a2aFailure(error, exchange.requestId, exchange.deps.settings.baseUrl)
   const isRpc = consumes === 'json-rpc'
-  const { code, message, details } = failure
+  const { code, message } = failure
+  // The address of 1.0 speaks 0.3, too.
+  const isLegacy = speaks === 'a2a-0.3' || (isRpc && a2aVersion(exchange.headers, exchange.query) === '0.3')
   return {
     status: isRpc ? failure.rpcStatus : failure.status,
     headers: {
@@ -108,7 +110,9 @@ const renderA2aError = (exchange: Exchange, { speaks, consumes }: Route, error: 
       ...error.headers,
     },
     body: JSON.stringify(
-      isRpc ? jsonRpcError(idOf(exchange.body), code, message, details) : a2aErrorBody(failure, speaks === 'a2a-0.3'),
+      isRpc
+        ? jsonRpcError(idOf(exchange.body), code, message, a2aErrorData(failure, isLegacy))
+        : a2aErrorBody(failure, isLegacy),
     ),
   }
 }

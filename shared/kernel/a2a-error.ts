@@ -1,3 +1,4 @@
+import { errorText } from './error-text.ts'
 import { type ErrorCode, type ErrorInfo, PlatformError } from './errors.ts'
 import { JSON_RPC } from './json-rpc.ts'
 
@@ -97,7 +98,7 @@ export const a2aFailure = (error: PlatformError, requestId: string, baseUrl: str
     domain,
     metadata: { ...metadata, ...more },
   })
-  const { message } = error
+  const message = errorText(error)
   if (error instanceof A2aError) {
     const [code, name] = A2A_ERRORS[error.reason]
     const details = [info(error.reason, PROTOCOL_DOMAIN), ...bad]
@@ -122,9 +123,29 @@ export const a2aFailure = (error: PlatformError, requestId: string, baseUrl: str
   return { code, status, rpcStatus: status, name, message, details }
 }
 
+/** Details of an error as `data` of JSON-RPC. Released clients of 0.3 can't read a list, so they get the ErrorInfo alone. */
+export const a2aErrorData = ({ details }: A2aFailure, isLegacy: boolean): object | undefined =>
+  isLegacy ? details[0] : details
+
 /** Body of an error in the HTTP+JSON binding: `google.rpc.Status`, or the error of a JSON-RPC response in version 0.3. */
-export const a2aErrorBody = ({ code, status, name, message, details }: A2aFailure, isLegacy: boolean): object =>
-  isLegacy ? { code, message, data: details } : { error: { code: status, status: name, message, details } }
+export const a2aErrorBody = (failure: A2aFailure, isLegacy: boolean): object => {
+  const { code, status, name, message, details } = failure
+  return isLegacy
+    ? { code, message, data: a2aErrorData(failure, isLegacy) }
+    : { error: { code: status, status: name, message, details } }
+}
+
+const VERSION = 'a2a-version'
+
+/** Returns the version of a request as `major.minor`. A request without one speaks 0.3, by the protocol's own rule. */
+export const a2aVersion = (
+  headers: Readonly<Record<string, string>>,
+  query: readonly (readonly [string, string])[],
+): string => {
+  const sent = headers[VERSION] ?? query.find(([name]) => name.toLowerCase() === VERSION)?.[1] ?? ''
+  const [, known] = /^(\d+\.\d+)(?:\.\d+)?$/.exec(sent.trim()) ?? []
+  return sent.trim() === '' ? '0.3' : (known ?? sent.trim())
+}
 
 /** Returns the media type of an answer: that of the request's body. */
 export const a2aMediaType = ({ 'content-type': type = '' }: Record<string, string>): string =>

@@ -4,7 +4,7 @@ import { personRefusal } from '#shared/agents/person-tools/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { callerName, type IntegrationCaller, type PersonCaller } from '#shared/http/callers.ts'
 import { scopeRefusal } from '#shared/identity/people/index.ts'
-import { A2aError } from '#shared/kernel/a2a-error.ts'
+import { A2aError, a2aVersion } from '#shared/kernel/a2a-error.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
 
@@ -55,18 +55,9 @@ export const requireCallable = async ({ work, caller, scene }: Asking): Promise<
   if (!callable) throw noAgent()
 }
 
-const VERSION = 'a2a-version'
-
-/** Returns the version of a request as `major.minor`. A request without one speaks 0.3, by the protocol's own rule. */
-const versionOf = (headers: Headers, query: Query): string => {
-  const sent = headers[VERSION] ?? query.find(([name]) => name.toLowerCase() === VERSION)?.[1] ?? ''
-  const [, known] = /^(\d+\.\d+)(?:\.\d+)?$/.exec(sent.trim()) ?? []
-  return sent.trim() === '' ? '0.3' : (known ?? sent.trim())
-}
-
 /** @throws {A2aError} `VERSION_NOT_SUPPORTED` */
 export const requireVersion = (headers: Headers, query: Query, ...supported: string[]): string => {
-  const version = versionOf(headers, query)
+  const version = a2aVersion(headers, query)
   if (supported.includes(version)) return version
   throw new A2aError('VERSION_NOT_SUPPORTED', {
     message: `This address doesn’t speak version ${version.slice(0, 20)} of A2A.`,

@@ -1,4 +1,5 @@
 import type { Invocation } from '#shared/agents/tools/index.ts'
+import { errorText } from '#shared/kernel/error-text.ts'
 import type { PlatformError } from '#shared/kernel/errors.ts'
 import type { ContentBlock } from './content.ts'
 import { isObject, MCP_ERRORS, McpError, type Result } from './protocol.ts'
@@ -17,7 +18,7 @@ export type Describe = (error: PlatformError) => object
 /** A refusal that a model can act on is the tool's answer. @throws {McpError} for a failure of the platform */
 export const refused = (error: PlatformError, describe: Describe): CallResult => {
   if (error.status >= 500) throw new McpError(MCP_ERRORS.internalError, error.message, { data: describe(error) })
-  return failed(`${error.message} ${error.fix}`, { error: describe(error) })
+  return failed(errorText(error), { error: describe(error) })
 }
 
 export const failed = (text: string, structuredContent: Record<string, unknown>): CallResult => ({
