@@ -72,6 +72,8 @@ const apply = async (
     case 'refused':
       return isNew ? end(work, run, task, failed('agent_failed', reading.text)) : failing(work, run, task, reading.text)
     case 'invalid':
+      // What is too large only grows, so the task isn't read for 10 minutes first.
+      if (reading.lasting) return breakOff(work, run, task, 'agent_invalid_response', reading.text)
       return isNew && task.task_id === undefined
         ? end(work, run, task, failed('agent_invalid_response', reading.text))
         : failing(work, run, task, reading.text)
@@ -193,9 +195,13 @@ const failing = async (work: WorkerWork, run: Run, task: OutsideTask, text: stri
   return giveUp(work, run, task, `The agent’s task couldn’t be read for 10 minutes. ${text}`)
 }
 
-/** Fails the run of an agent that can't be reached. Its task, if there is one, is cancelled there. */
-const giveUp = async (work: WorkerWork, run: Run, task: OutsideTask, text: string): Promise<void> => {
-  await finishIf(work, run, () => true, failed('agent_unreachable', text))
+/** Fails the run of an agent that can't be reached. */
+const giveUp = (work: WorkerWork, run: Run, task: OutsideTask, text: string): Promise<void> =>
+  breakOff(work, run, task, 'agent_unreachable', text)
+
+/** Fails a run. Its task, if there is one, is cancelled at the agent. */
+const breakOff = async (work: WorkerWork, run: Run, task: OutsideTask, code: string, text: string): Promise<void> => {
+  await finishIf(work, run, () => true, failed(code, text))
   return task.task_id === undefined ? closeTask(work, task) : goOn(work, run, task, {}, 0)
 }
 

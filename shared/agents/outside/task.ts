@@ -1,3 +1,4 @@
+import { fromProtoJson } from '#shared/kernel/a2a-json.ts'
 import { isObject, type JsonObject } from '#shared/kernel/json-schema/json-object.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
@@ -34,12 +35,14 @@ export type Reading =
   | { kind: 'message'; text: string; parts: Part[] }
   /** The agent answered with an error of the protocol. */
   | { kind: 'refused'; text: string }
-  | { kind: 'invalid'; text: string }
+  /** `lasting` if another read can't help. */
+  | { kind: 'invalid'; text: string; lasting?: true }
   | { kind: 'unreachable'; text: string; sent: boolean }
 
 const LONGEST_ID = 256
 
 const invalid = (text: string): Reading => ({ kind: 'invalid', text })
+const unusable = (text: string): Reading => ({ kind: 'invalid', text, lasting: true })
 
 /** Reads an outside agent's answer in either binding and version. */
 export const readAnswer = (result: OutgoingResult, version: '1.0' | '0.3'): Reading => {
@@ -48,7 +51,7 @@ export const readAnswer = (result: OutgoingResult, version: '1.0' | '0.3'): Read
   if (status >= 300 && status < 400) {
     return { kind: 'unreachable', text: `The agent answered with a redirect (HTTP ${status}).`, sent: true }
   }
-  if (truncated) return invalid(`The agent’s answer exceeds ${LIMITS.runPayloadBytes / 1_024 / 1_024} MiB.`)
+  if (truncated) return unusable(`The agent’s answer exceeds ${LIMITS.runPayloadBytes / 1_024 / 1_024} MiB.`)
   if (decodeError) return invalid(`The agent’s answer couldn’t be decoded: ${decodeError}.`)
   const value = parse(body)
   if (isObject(value) && isObject(value.error)) return refused(value.error)
@@ -57,7 +60,7 @@ export const readAnswer = (result: OutgoingResult, version: '1.0' | '0.3'): Read
   }
   if (!isObject(value)) return invalid('The agent’s answer is not a JSON object.')
   const wrong = findUnstorable(value)
-  if (wrong) return invalid(`The agent’s answer is unusable: ${wrong}`)
+  if (wrong) return unusable(`The agent’s answer is unusable: ${wrong}`)
   return readResult(value.jsonrpc === undefined ? value : value.result, version)
 }
 
@@ -77,11 +80,12 @@ const refused = ({ code, message }: JsonObject): Reading => ({
 /** A result is a task, or wraps a task or a message. Version 0.3 says which by `kind` in JSON-RPC. */
 const readResult = (result: unknown, version: '1.0' | '0.3'): Reading => {
   if (!isObject(result)) return invalid('The agent’s answer has no result.')
-  const { task, message, kind } = result
+  const read = fromProtoJson('Answer', result)
+  const { task, message, kind } = read
   // The JSON of 0.3's protocol buffers calls the message `msg` or `message`.
-  const said = message ?? result.msg ?? (kind === 'message' ? result : undefined)
+  const said = message ?? read.msg ?? (kind === 'message' ? read : undefined)
   if (isObject(said)) return readMessage(version === '0.3' ? messageFrom(said) : said)
-  const found = isObject(task) ? task : result
+  const found = isObject(task) ? task : read
   return readTask(version === '0.3' ? taskFrom(found) : found)
 }
 

@@ -1,4 +1,5 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
+import { fromProtoJson } from '#shared/kernel/a2a-json.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { isObject, type JsonObject } from '#shared/kernel/json-schema/json-object.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
@@ -35,8 +36,9 @@ export const pinAgentCard = async (deps: Pick<Deps, 'http'>, cardUrl: string): P
   })
   const problem = problemOf(result)
   if (problem || result.kind !== 'response') return problem ?? NOT_A_CARD
-  const card = parse(result.body)
-  if (!isObject(card)) return NOT_A_CARD
+  const raw = parse(result.body)
+  if (!isObject(raw)) return NOT_A_CARD
+  const card = fromProtoJson('Card', raw)
   const { name } = card
   if (typeof name !== 'string' || name.trim() === '') return NOT_A_CARD
   const known = interfacesOf(card)
@@ -51,7 +53,7 @@ export const pinAgentCard = async (deps: Pick<Deps, 'http'>, cardUrl: string): P
   const hosts = [here.host, ...known.map(({ url }) => new URL(url).host)]
   let confirmed: Confirmed[]
   try {
-    confirmed = await confirmSignatures(deps, card, hosts)
+    confirmed = await confirmSignatures(deps, raw, hosts)
   } catch (error) {
     if (error instanceof WrongSignature) return wrongSignature(error.kid)
     throw error
@@ -63,7 +65,7 @@ export const pinAgentCard = async (deps: Pick<Deps, 'http'>, cardUrl: string): P
   const signed = confirmed.find((one) => one.host === host) ?? confirmed.find((one) => one.host === here.host)
   return {
     sha256: sha256(result.body),
-    content_sha256: sha256(signedContent(card)),
+    content_sha256: sha256(signedContent(raw)),
     name: truncate(name, LONGEST_ID),
     interface: chosen,
     skills: skillsOf(card),
@@ -114,7 +116,10 @@ type Interface = AgentCardPin['interface']
 
 /** Returns the interfaces that the platform can call: those of version 1.0, then those of 0.3. */
 const interfacesOf = (card: JsonObject): Interface[] => {
-  const { supportedInterfaces, additionalInterfaces, url, preferredTransport = 'JSONRPC', protocolVersion } = card
+  const { supportedInterfaces, additionalInterfaces, url } = card
+  // Cards of 0.3 may leave out what has a default. The official Go library writes it as empty.
+  const preferredTransport = card.preferredTransport || 'JSONRPC'
+  const protocolVersion = card.protocolVersion || '0.3.0'
   const declared = (Array.isArray(supportedInterfaces) ? supportedInterfaces : []).filter(isObject)
   const current = declared.map((one) => read(one.url, one.protocolBinding, one.protocolVersion, one.tenant))
   const legacy = [

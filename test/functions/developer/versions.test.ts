@@ -82,6 +82,31 @@ describe('POST …/versions with the runtime a2a', () => {
     })
   })
 
+  it.each([
+    ['no protocolVersion', {}],
+    ['an empty protocolVersion and transport', { protocolVersion: '', preferredTransport: '' }],
+    ['null for what it leaves out', { protocolVersion: null, additionalInterfaces: null, signatures: null }],
+  ])('takes a card with %s for one of 0.3', async (_what, fields) => {
+    agent.answer(answer(JSON.stringify(cardOf({ supportedInterfaces: undefined, url: `${agent.url}/rpc`, ...fields }))))
+    const { status, body } = await publishCard()
+    expect(status, JSON.stringify(body)).toBe(201)
+    expect(body.card.interface).toEqual({ url: `${agent.url}/rpc`, binding: 'JSONRPC', version: '0.3' })
+  })
+
+  it('takes a card with the names of the schema', async () => {
+    const { name, supportedInterfaces, skills } = cardOf()
+    const supported_interfaces = supportedInterfaces.map(({ url }) => ({
+      url,
+      protocol_binding: 'JSONRPC',
+      protocol_version: '1.0',
+      tenant: null,
+    }))
+    const capabilities = { push_notifications: true }
+    agent.answer(answer(JSON.stringify({ name, supported_interfaces, skills, capabilities })))
+    const { body } = await publishCard()
+    expect(body.card).toMatchObject({ interface: { url: `${agent.url}/a2a`, version: '1.0' }, pushes: true })
+  })
+
   const at = (url: string) =>
     cardOf({ supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }] })
   it.each<[string, () => Script]>([

@@ -203,10 +203,6 @@ describe('a run of an outside A2A agent', () => {
     ['never answers', () => ({ kind: 'hang' })],
     ['answers a byte a second', () => ({ kind: 'drip', everyMs: 1_000 })],
     ['redirects', () => ({ kind: 'redirect', location: `${elsewhere.url}/a2a` })],
-    [
-      'shows a task of more than 1 MiB',
-      () => ({ result: task('COMPLETED', undefined, { artifacts: [{ parts: [{ text: 'x'.repeat(1_100_000) }] }] }) }),
-    ],
   ])('whose agent %s when its task is read fails after 10 minutes, with one task there', async (_what, answer) => {
     elsewhere.requests.length = 0
     const { calls, start, read } = await scene(({ method }) =>
@@ -228,6 +224,67 @@ describe('a run of an outside A2A agent', () => {
     } finally {
       deadlines.restore()
     }
+  })
+
+  const large = task('WORKING', undefined, { artifacts: [{ parts: [{ text: 'x'.repeat(1_100_000) }] }] })
+  const unstorable = task('WORKING', undefined, { artifacts: [{ parts: [{ text: '\u0000\ud800' }] }] })
+
+  it.each([
+    ['grows over 1 MiB', large, 'exceeds 1 MiB'],
+    ['becomes unusable', unstorable, 'unusable'],
+  ])('whose task %s is over at that read, and its task is cancelled', async (_what, grown, text) => {
+    let reads = 0
+    const { calls, start, read } = await scene(({ method }) => {
+      if (method === 'SendMessage') return { result: { task: task('WORKING') } }
+      if (method === 'CancelTask') return { result: task('CANCELED') }
+      return { result: ++reads < 3 ? task('WORKING') : grown }
+    })
+    const id = await start()
+    await pass(10)
+    expect((await read(id)).status).toBe('running')
+    await pass(30)
+    const { status, error_code, error_message } = await read(id)
+    expect([status, error_code]).toEqual(['failed', 'agent_invalid_response'])
+    expect(error_message).toContain(text)
+    await pass(60)
+    expect(calls.map(({ method }) => method)).toEqual(['SendMessage', ...Array(3).fill('GetTask'), 'CancelTask'])
+  })
+
+  it('whose task has grown over 1 MiB when a question is answered is over, too', async () => {
+    const { app, calls, start, read } = await scene(({ method, params }) => {
+      if (method === 'SendMessage')
+        return { result: { task: params.message.taskId === undefined ? task('INPUT_REQUIRED', 'Which one?') : large } }
+      return { result: task(method === 'CancelTask' ? 'CANCELED' : 'INPUT_REQUIRED', 'Which one?') }
+    })
+    const id = await start()
+    const body = { responses: { question_1: { action: 'accept', content: { text: 'That.' } } } }
+    await succeeded(platform.call('POST', `/api/v1/runs/${id}/input`, { token: app.token, body }))
+    await pass(30)
+    expect(await read(id)).toMatchObject({ status: 'failed', error_code: 'agent_invalid_response' })
+    expect(calls.at(-1)?.method).toBe('CancelTask')
+  })
+
+  it('is read by the rules of ProtoJSON: names of the schema, numbers of enums, null for what is unset', async () => {
+    const parts = [{ text: '12', media_type: null, data: null }]
+    const states: unknown[] = [
+      {
+        task: {
+          id: 'task-1',
+          context_id: 'c',
+          status: { state: 2, message: { message_id: 'm', role: 2, parts } },
+          artifacts: null,
+        },
+      },
+      { id: 'task-1', status: { state: 3, message: null }, artifacts: [{ artifact_id: 'a', name: null, parts }] },
+    ]
+    const { start, read } = await scene(() => ({ result: states.shift() }))
+    const id = await start()
+    await pass(20)
+    expect(await read(id)).toMatchObject({
+      status: 'succeeded',
+      output: { text: '12', artifacts: [{ parts: [{ text: '12' }] }] },
+      steps: [{ type: 'message', output: { text: '12' } }],
+    })
   })
 
   it('survives 9 minutes of failing reads, and fails after 10', async () => {
