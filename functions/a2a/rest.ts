@@ -28,9 +28,9 @@ const JSON_TYPES = ['application/json', 'application/a2a+json'] as const
 const SendBody = () =>
   z
     .looseObject({
-      message: z.record(z.string(), z.unknown()).optional(),
-      configuration: z.record(z.string(), z.unknown()).optional(),
-      metadata: z.record(z.string(), z.unknown()).optional(),
+      message: z.record(z.string(), z.unknown()).nullish(),
+      configuration: z.record(z.string(), z.unknown()).nullish(),
+      metadata: z.record(z.string(), z.unknown()).nullish(),
     })
     .meta({
       id: 'A2aSendMessage',

@@ -17,6 +17,7 @@ import { describe, expect, it } from 'vitest'
 import { dataMessage } from '#examples/demo/a2a-agents.ts'
 import { resumingFetch } from '#examples/demo/resuming.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
+import { json } from '#testkit/receiver.ts'
 import { sampleOf } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { must, until } from '../e2e/support.ts'
@@ -48,15 +49,27 @@ const WHOLE = [
 ]
 
 /** Reports some steps, and ends. */
-const work = async ({ run, callback }: { run: { id: string }; callback: { base_url: string; token: string } }) => {
+const work = async ({ run, callback }: Execute) => {
   const report = (resource: string, body: unknown) =>
     must(`${callback.base_url}/runs/${run.id}`, 'POST', `/${resource}`, { token: callback.token, body })
   for (const step of STEPS) await report('steps', { steps: [step] })
   await report('complete', { status: 'succeeded', output: { found: 3 } })
 }
 
+interface Execute {
+  run: { id: string }
+  callback: { base_url: string; token: string }
+  resume?: { input: { shelf: { content: { text: string } } } }
+}
+
+/** Answers with a question, and with its answer. */
+const askFirst = ({ resume }: Execute): object =>
+  resume
+    ? { status: 'succeeded', output: { shelf: resume.input.shelf.content.text } }
+    : { status: 'input_required', input_requests: { shelf: { message: 'Which shelf?' } } }
+
 /** Installs an agent with the tool `look` and a client of it, in one developer's sandbox. */
-const installed = async () => {
+const installed = async (answer?: (execute: Execute) => object) => {
   const { baseUrl } = running
   const unique = randomBytes(5).toString('hex')
   const registered = await must(baseUrl, 'POST', '/api/v1/dev/register', {
@@ -76,7 +89,7 @@ const installed = async () => {
         version: '1.0.0',
         name,
         summary: 'An agent of the tests.',
-        runtime: { type: 'webhook', endpoint: agent.url },
+        runtime: { type: 'webhook', endpoint: agent.url, resume: true },
         tools: [{ name: 'look', description: 'Looks.', input_schema: { type: 'object' } }],
       },
     })
@@ -87,7 +100,9 @@ const installed = async () => {
   const token = await install('client')
   const { installation } = await must(baseUrl, 'GET', '/api/v1/me', { token: agentToken })
   agent.answer(({ body }) => {
-    work(JSON.parse(body.toString())).catch((error: unknown) => console.error(error))
+    const execute = JSON.parse(body.toString())
+    if (answer) return json(answer(execute))
+    work(execute).catch((error: unknown) => console.error(error))
     return { kind: 'answer', status: 202 }
   })
   return { token, url: `${baseUrl}/a2a/agents/${installation.id}/` }
@@ -95,8 +110,8 @@ const installed = async () => {
 
 /** An official client, reduced to what these tests do. Events are described in the words of {@link WHOLE}. */
 interface Client {
-  /** @returns the task's id, once its first event has come */
-  stream(see: (event: string, taskId: string) => void): Promise<void>
+  /** Calls the tool, or answers a task's question. Done once the stream is closed. */
+  stream(see: (event: string, taskId: string) => void, answer?: { taskId: string; text: string }): Promise<void>
   resubscribe(id: string, see: (event: string) => void): Promise<void>
   /** Starts a task whose changes are pushed. @returns its id */
   sendWithPush(url: string, token: string): Promise<string>
@@ -133,8 +148,12 @@ const current = async (url: string, binding: string, fetchImpl: typeof fetch): P
     configuration: undefined,
   })
   return {
-    async stream(see) {
-      for await (const event of client.sendMessageStream(request())) see(...describeEvent(event))
+    async stream(see, answer) {
+      const { message, ...rest } = request()
+      const content = { $case: 'text', value: answer?.text ?? '' } as const
+      const parts = answer ? [{ content, metadata: undefined, filename: '', mediaType: '' }] : message.parts
+      const sent = { ...rest, message: { ...message, parts, taskId: answer?.taskId ?? '' } }
+      for await (const event of client.sendMessageStream(sent)) see(...describeEvent(event))
     },
     async resubscribe(id, see) {
       for await (const event of client.resubscribeTask({ tenant: '', id })) see(describeEvent(event)[0])
@@ -184,8 +203,11 @@ const legacy = async (url: string, binding: string, fetchImpl: typeof fetch): Pr
     },
   })
   return {
-    async stream(see) {
-      for await (const event of client.sendMessageStream(request())) see(...describeLegacy(event))
+    async stream(see, answer) {
+      const { message } = request()
+      const answered = answer && { taskId: answer.taskId, parts: [{ kind: 'text' as const, text: answer.text }] }
+      for await (const event of client.sendMessageStream({ message: { ...message, ...answered } }))
+        see(...describeLegacy(event))
     },
     async resubscribe(id, see) {
       for await (const event of client.resubscribeTask({ id })) see(describeLegacy(event)[0])
@@ -237,6 +259,27 @@ describe.each(sampleOf(FACES, 2))('the official JavaScript client %s over %s', (
     }
     expect(seen).toEqual(WHOLE)
     expect(cuts).toBe(WHOLE.length)
+  })
+
+  it('is done with a stream when the agent asks, so that none is left open, and streams what follows the answer', async () => {
+    const { url, token } = await installed(askFirst)
+    const client = await connect(url, binding, resumingFetch(token).fetch)
+    let id = ''
+    // More than a caller may hold at once.
+    for (let task = 0; task < 4; task++) {
+      const asked: string[] = []
+      await client.stream((event, taskId) => {
+        asked.push(event)
+        id = taskId
+      })
+      expect(asked.at(-1)).toBe(version === '1.3.0' ? 'INPUT_REQUIRED Which shelf?' : 'INPUT-REQUIRED Which shelf?')
+    }
+    const again: string[] = []
+    await client.resubscribe(id, (event) => again.push(event))
+    expect(again.join()).toMatch(/INPUT.REQUIRED/)
+    const rest: string[] = []
+    await client.stream((event) => rest.push(event), { taskId: id, text: 'Three' })
+    expect(rest.slice(-2)).toEqual(['artifact output', 'COMPLETED'])
   })
 
   it('gets each change of a task pushed once and in order, with its token, its credentials and a signature', async () => {

@@ -7,9 +7,11 @@ import {
   findPush,
   findTask,
   hasSeenAll,
+  isStill,
   listTasks,
   loadOutput,
   loadPushes,
+  type Position,
   type PushConfig,
   positionAt,
   presentPush,
@@ -24,7 +26,7 @@ import {
   waitForTask,
 } from '#shared/agents/a2a/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
-import { isActive } from '#shared/work/runs/index.ts'
+import { isActive, type Run } from '#shared/work/runs/index.ts'
 import { type Asking, requireCallable, requireScope } from './scene.ts'
 
 type Json = Record<string, unknown>
@@ -70,6 +72,13 @@ const sendingOf = (params: Json, version: Version, streams: boolean) => {
   return { sending: { message, audience, detached, push }, waits, shown: shownOf(configuration) }
 }
 
+/** @throws {A2aError} `INVALID_PARAMS` for a missing or empty text, and for another type */
+export const required = (params: Json, field: string): string => {
+  const value = textOf(params, field)
+  if (value === undefined) throw invalid(field, 'is required')
+  return value
+}
+
 /** `SendMessage`: `{task}`, or `{message}` if the agent answers a first, blocking message with one. */
 export const sendMessage = async (asking: Asking, params: Json, version: Version = '1.0'): Promise<Json> => {
   requireScope(asking.caller, 'runs:write')
@@ -89,7 +98,7 @@ export const sendStreamingMessage = async (asking: Asking, params: Json, version
   const { sending } = sendingOf(params, version, true)
   const position = positionOf(headers['last-event-id'])
   const { run } = await takeMessage(work, scene, sending)
-  return (signal) => taskEvents(work, run, position, signal)
+  return (signal) => taskEvents(work, run, startFor(run, position), signal)
 }
 
 /**
@@ -100,13 +109,17 @@ export const subscribeToTask = async (asking: Asking, params: Json): Promise<Eve
   requireScope(asking.caller, 'runs:read')
   requireNoTenant(params)
   const { work, scene, headers } = asking
-  const run = await findTask(work, scene, params.id)
+  const run = await findTask(work, scene, required(params, 'id'))
   const position = positionOf(headers['last-event-id'])
   const isOver = !isActive(run.status) && (position === undefined || hasSeenAll(run, position))
   if (isOver)
     throw new A2aError('UNSUPPORTED_OPERATION', { message: 'The task has ended.', fix: 'Read it with GetTask.' })
-  return (signal) => taskEvents(work, run, position, signal)
+  return (signal) => taskEvents(work, run, startFor(run, position), signal)
 }
+
+/** A reader who has missed nothing of a task that waits for them gets the task, and not an empty stream. */
+const startFor = (run: Run, position: Position | undefined): Position | undefined =>
+  position && isStill(run, position) ? undefined : position
 
 const positionOf = (id = '') => {
   if (id === '') return undefined
@@ -119,14 +132,14 @@ const positionOf = (id = '') => {
 export const getTask = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
   requireScope(caller, 'runs:read')
   requireNoTenant(params)
-  return presentTask(work, await findTask(work, scene, params.id), shownOf(params))
+  return presentTask(work, await findTask(work, scene, required(params, 'id')), shownOf(params))
 }
 
 /** `CancelTask` */
 export const cancel = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
   requireScope(caller, 'runs:write')
   requireNoTenant(params)
-  return cancelTask(work, scene, params.id)
+  return cancelTask(work, scene, required(params, 'id'))
 }
 
 const STATES: readonly TaskState[] = [
@@ -160,11 +173,11 @@ export const list = async ({ work, caller, scene }: Asking, params: Json): Promi
   }
   const pageSize = countOf(params, 'pageSize', PAGE.most) ?? PAGE.standard
   if (pageSize === 0) throw invalid('pageSize', `must be an integer from 1 to ${PAGE.most}`)
-  const changedAfter = textOf(params, 'statusTimestampAfter')
+  const changedSince = textOf(params, 'statusTimestampAfter')
   return listTasks(work, scene, {
     contextId: textOf(params, 'contextId'),
     state,
-    changedAfter: changedAfter === undefined ? undefined : timeOf(changedAfter),
+    changedSince: changedSince === undefined ? undefined : timeOf(changedSince),
     pageSize,
     pageToken: textOf(params, 'pageToken'),
     ...shownOf(params),
@@ -211,19 +224,13 @@ const pushConfigOf = (params: Json, at = ''): PushConfig => {
 
 type Version = '1.0' | '0.3'
 
-const required = (params: Json, field: string): string => {
-  const value = textOf(params, field)
-  if (value === undefined) throw invalid(field, 'is required')
-  return value
-}
-
 /** `CreateTaskPushNotificationConfig`. The version decides what is sent. */
 export const createPushConfig =
   (version: Version) =>
   async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
     requireScope(caller, 'runs:write')
     requireNoTenant(params)
-    const run = await findTask(work, scene, params.taskId)
+    const run = await findTask(work, scene, required(params, 'taskId'))
     return { ...(await createPush(work, scene, run, version, pushConfigOf(params))) }
   }
 
@@ -231,14 +238,15 @@ export const createPushConfig =
 export const getPushConfig = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
   requireScope(caller, 'runs:read')
   requireNoTenant(params)
-  return { ...presentPush(await findPush(work, await findTask(work, scene, params.taskId), textOf(params, 'id'))) }
+  const run = await findTask(work, scene, required(params, 'taskId'))
+  return { ...presentPush(await findPush(work, run, textOf(params, 'id'))) }
 }
 
 /** `ListTaskPushNotificationConfigs` */
 export const listPushConfigs = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
   requireScope(caller, 'runs:read')
   requireNoTenant(params)
-  const { id } = await findTask(work, scene, params.taskId)
+  const { id } = await findTask(work, scene, required(params, 'taskId'))
   return { configs: (await loadPushes(work, id)).map(presentPush), nextPageToken: '' }
 }
 
@@ -246,6 +254,6 @@ export const listPushConfigs = async ({ work, caller, scene }: Asking, params: J
 export const deletePushConfig = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
   requireScope(caller, 'runs:write')
   requireNoTenant(params)
-  await deletePush(work, await findTask(work, scene, params.taskId), required(params, 'id'))
+  await deletePush(work, await findTask(work, scene, required(params, 'taskId')), required(params, 'id'))
   return {}
 }

@@ -1,9 +1,9 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { RawResponse, StreamResponse } from '#shared/http/response.ts'
-import { withJsonNames } from './json-names.ts'
+import { fromProtoJson, fromQuery } from '#shared/kernel/a2a-json.ts'
 import type { Events } from './operations.ts'
 import { answerEvents, answerJson } from './respond.ts'
-import { type A2aCaller, type Asking, type Headers, type Query, requireVersion, sceneFor } from './scene.ts'
+import { type A2aCaller, type Asking, type Headers, requireVersion, sceneFor } from './scene.ts'
 
 type Json = Record<string, unknown>
 
@@ -15,32 +15,23 @@ interface Context {
   request: { headers: Headers; rawQuery: [string, string][] }
 }
 
-/** Numbers and booleans of a query. */
-const parsed = (text: string): unknown => {
-  if (text === 'true' || text === 'false') return text === 'true'
-  return /^-?\d{1,15}$/.test(text) ? Number(text) : text
-}
-
-/** Query parameters that are texts, whatever they look like. */
-const TEXTS: readonly string[] = ['contextId', 'pageToken', 'status', 'statusTimestampAfter', 'tenant']
-
-const queryOf = (query: Query): Json =>
-  Object.fromEntries(query.map(([name, text]) => [name, TEXTS.includes(name) ? text : parsed(text)]))
+/** Parameters from the query and the body. */
+const givenIn = ({ body, request }: Context): Json => ({
+  ...fromQuery(request.rawQuery),
+  ...fromProtoJson('Params', (body ?? {}) as Json),
+})
 
 /** Parameters of an operation, from the path, the query and the body. */
-const paramsOf = ({ params, body, request }: Context): Json => ({
-  ...queryOf(request.rawQuery),
-  ...withJsonNames((body ?? {}) as Json),
-  ...(params.task !== undefined && { id: params.task }),
-})
+const paramsOf = (context: Context): Json => {
+  const { task } = context.params
+  return { ...givenIn(context), ...(task !== undefined && { id: task }) }
+}
 
 /** Parameters of an operation on push notification configurations, whose own id is the last in the path. */
-export const pushParamsOf = ({ params, body, request }: Context): Json => ({
-  ...queryOf(request.rawQuery),
-  ...withJsonNames((body ?? {}) as Json),
-  taskId: params.task,
-  ...(params.config !== undefined && { id: params.config }),
-})
+export const pushParamsOf = (context: Context): Json => {
+  const { task, config } = context.params
+  return { ...givenIn(context), taskId: task, ...(config !== undefined && { id: config }) }
+}
 
 /** Turns operations into handlers of the HTTP+JSON binding of a version. */
 export const restBinding = (version: '1.0' | '0.3') => {

@@ -2,7 +2,7 @@ import { buildLegacyCard, elementTo, pushFrom, pushTo, sendingFrom, taskTo } fro
 import { type JsonRpcId, jsonRpcResult } from '#shared/http/json-rpc.ts'
 import type { RawResponse, StreamResponse } from '#shared/http/response.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
-import { withJsonNames } from './json-names.ts'
+import { fromProtoJson } from '#shared/kernel/a2a-json.ts'
 import {
   cancel,
   createPushConfig,
@@ -13,6 +13,7 @@ import {
   getTask,
   list,
   listPushConfigs,
+  required,
   sendMessage,
   sendStreamingMessage,
   subscribeToTask,
@@ -63,7 +64,7 @@ const createLegacy = createPushConfig('0.3')
 const legacyPush = (config: Json): Json => pushTo('kind', config)
 
 /** Parameters of 0.3 that name a task, and perhaps one of its configurations. */
-const named = ({ id, pushNotificationConfigId }: Json): Json => ({ taskId: id, id: pushNotificationConfigId })
+const named = (params: Json): Json => ({ taskId: required(params, 'id'), id: params.pushNotificationConfigId })
 
 const LEGACY: Methods = {
   calls: new Map<string, Method>([
@@ -113,13 +114,14 @@ interface Request {
 const readRequest = (body: unknown): Request => {
   const invalid = (message: string) => new A2aError('INVALID_REQUEST', { message })
   if (!isObject(body) || body.jsonrpc !== '2.0') throw invalid('The body must be one JSON-RPC 2.0 request.')
-  const { id, method, params = {} } = body
+  const { id, method } = body
+  const params = body.params ?? {}
   if (typeof id !== 'string' && !(typeof id === 'number' && Number.isFinite(id))) {
     throw invalid('The id of a request must be a string or a number.')
   }
   if (typeof method !== 'string') throw invalid('The request has no method.')
   if (!isObject(params)) throw new A2aError('INVALID_PARAMS', { message: 'The params must be an object.' })
-  return { id, method, params: withJsonNames(params) }
+  return { id, method, params: fromProtoJson('Params', params) }
 }
 
 /** Answers one request of the JSON-RPC binding. */

@@ -17,5 +17,5 @@ export {
   wakePushes,
 } from './push-configs.ts'
 export { takeMessage, waitForTask } from './send.ts'
-export { EVENT_ID, hasSeenAll, positionAt, type TaskEvent, taskEvents } from './stream.ts'
+export { EVENT_ID, hasSeenAll, isStill, type Position, positionAt, type TaskEvent, taskEvents } from './stream.ts'
 export { cancelTask, findTask, listTasks, presentTask, type Shown, timeOf } from './tasks.ts'

@@ -135,7 +135,9 @@ export const taskTo = (form: Form, { status, artifacts, history, ...task }: Json
     history: history && objectsOf(history).map((message) => messageTo(form, message)),
   })
 
-const ENDED: readonly unknown[] = [
+/** States that end a stream. */
+const FINAL: readonly unknown[] = [
+  'TASK_STATE_INPUT_REQUIRED',
   'TASK_STATE_COMPLETED',
   'TASK_STATE_FAILED',
   'TASK_STATE_REJECTED',
@@ -153,7 +155,7 @@ export const elementTo = (form: Form, { task, message, statusUpdate, artifactUpd
       ...(form === 'kind' && { kind: 'status-update' }),
       ...statusUpdate,
       status: statusTo(form, status),
-      final: ENDED.includes(status.state),
+      final: FINAL.includes(status.state),
     })
   }
   const update = artifactUpdate as Json

@@ -31,7 +31,9 @@ const CONTENTS = ['text', 'raw', 'url', 'data'] as const
 /** Returns a part without unknown fields, or undefined if it isn't one: it has exactly one content. */
 const partOf = (value: unknown): Part | undefined => {
   if (!isObject(value)) return undefined
-  const contents = CONTENTS.filter((name) => value[name] !== undefined)
+  // Null is data if the part has no other content (ProtoJSON).
+  const set = CONTENTS.filter((name) => value[name] !== undefined && value[name] !== null)
+  const contents = set.length === 0 && value.data === null ? ['data' as const] : set
   const [content] = contents
   if (contents.length !== 1 || content === undefined) return undefined
   if (content !== 'data' && typeof value[content] !== 'string') return undefined

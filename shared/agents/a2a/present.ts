@@ -183,6 +183,30 @@ export type Said =
   | { kind: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
   | { kind: 'question'; message: Message | undefined }
 
+/** A message of the caller, as it was sent, in its task. */
+const fromCaller = (run: Run, value: unknown): Message[] =>
+  isObject(value) ? [{ ...(value as Message), contextId: contextOf(run), taskId: run.id }] : []
+
+/**
+ * Returns everything that was said in a task, oldest first: the caller's messages, what the agent reported, and its
+ * questions. A question that still waits is in the task's status.
+ * @param first the message that started the task
+ */
+export const historyOf = (run: Run, first: unknown, steps: readonly StepView[]): Message[] => [
+  ...fromCaller(run, first),
+  ...steps.flatMap((step): Message[] => {
+    if (step.type !== 'input_request') {
+      const one = saidBy(run, step)
+      return one?.kind === 'message' ? [one.message] : []
+    }
+    const { input_requests = {}, messages = [] } = step.output as { input_requests?: InputQuestions; messages?: Json[] }
+    return [
+      ...(step.status === 'pending' ? [] : [said(run, step.id, questionParts(input_requests))]),
+      ...messages.flatMap((message) => fromCaller(run, message)),
+    ]
+  }),
+]
+
 const progressText = ({
   progress,
   total,

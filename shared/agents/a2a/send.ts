@@ -83,7 +83,7 @@ export const takeMessage = async (
       refuseBanned(scene.client, bannedTools(settings))
       return { run: await start(work, scene, sending, taking), isFirst: true }
     }
-    const run = await answer(work, scene, message, taking)
+    const run = await answer(work, scene, message, message.taskId, taking)
     if (sending.push && isActive(run.status))
       await createPush(work, scene, run, sending.push.version, sending.push.config)
     return { run, isFirst: false }
@@ -162,8 +162,8 @@ const responderOf = (client: A2aClient): Responder =>
     : { type: 'user', id: client.principal.person.id, via: viaOf(client.principal.grant) }
 
 /** Answers the pending questions of a task: a data part with content by key, or text for a single key. */
-const answer = async (work: Work, scene: A2aScene, message: Message, taking: Taking): Promise<Run> => {
-  const run = await findTask(work, scene, message.taskId)
+const answer = async (work: Work, scene: A2aScene, message: Message, taskId: string, taking: Taking): Promise<Run> => {
+  const run = await findTask(work, scene, taskId)
   if (message.contextId !== undefined && message.contextId !== contextOf(run)) {
     throw new A2aError('INVALID_PARAMS', { fields: { 'message.contextId': ['isn’t the context of the task'] } })
   }
@@ -184,6 +184,7 @@ const answer = async (work: Work, scene: A2aScene, message: Message, taking: Tak
     run,
     responderOf(scene.client),
     responses,
+    { message },
   )
   return loadRun(work, run)
 }

@@ -1,5 +1,13 @@
 import type { Work } from '#shared/foundation/work/index.ts'
-import { isOver, loadRun, type Run, type RunEvent, runEvents, type StepView } from '#shared/work/runs/index.ts'
+import {
+  isOver,
+  isWaitingForInput,
+  loadRun,
+  type Run,
+  type RunEvent,
+  runEvents,
+  type StepView,
+} from '#shared/work/runs/index.ts'
 import {
   type Artifact,
   contextOf,
@@ -42,8 +50,17 @@ export const positionAt = (id: string): Position | undefined => {
 /** Reports whether a reader has seen everything of a task that ended. */
 export const hasSeenAll = (run: Run, { after }: Position): boolean => isOver(run, after)
 
+/** Reports whether a task waits for its caller, and the reader has seen everything: nothing follows until they answer. */
+export const isStill = (run: Run, { after }: Position): boolean =>
+  isWaitingForInput(run) && after === (run.stream_seq ?? 0)
+
+const isQuestion = ({ statusUpdate }: Json): boolean =>
+  (statusUpdate as { status?: TaskStatus } | undefined)?.status?.state === 'TASK_STATE_INPUT_REQUIRED'
+
 /**
- * Yields a task and what happens to it, until it ends or `signal` is aborted. Yields undefined while there is nothing new.
+ * Yields a task and what happens to it, until it ends, it needs its caller’s input (A2A 1.0 §11.7), or `signal` is aborted.
+ * Yields undefined while there is nothing new. While a person of the workspace decides, it goes on: a decision comes by
+ * another way than the caller's next message (§7.6.1).
  * @param from position after which to continue; without it, the current task comes first
  */
 export async function* taskEvents(
@@ -58,6 +75,7 @@ export async function* taskEvents(
       yield await snapshot(work, current)
       at = { after: current.stream_seq ?? 0, seen: 0 }
     }
+    if (isStill(current, at)) return
     const { after } = at
     let { seen } = at
     let gap = false
@@ -68,10 +86,16 @@ export async function* taskEvents(
       }
       gap = event.event === 'gap'
       if (gap) break
-      const elements = await elementsOf(work, await loadRun(work, run), event)
+      const now = await loadRun(work, run)
+      const elements = await elementsOf(work, now, event)
+      const last = elements.at(-1)
+      // What the agent reports while it waits doesn't end the wait.
+      if (isStill(now, { after: Number(event.id), seen: 0 }) && !(last && isQuestion(last)))
+        elements.push(statusUpdate(now, await presentStatus(work, now, null)))
       for (const [i, data] of elements.entries()) {
         const isLast = i === elements.length - 1
         if (i >= seen) yield { id: isLast ? String(event.id) : `${event.id}.${i + 1}`, data }
+        if (isQuestion(data)) return
       }
       seen = 0
     }

@@ -7,6 +7,7 @@ import {
   cancelRunFor,
   finishIf,
   isActive,
+  loadClientMessage,
   loadRun,
   loadSteps,
   type Run,
@@ -16,10 +17,10 @@ import {
 import { viaOf } from '../person-tools/index.ts'
 import { type A2aScene, hashOfCaller } from './client.ts'
 import { A2aTaskEntity } from './entity.ts'
-import type { Message } from './message.ts'
 import {
   assembled,
   contextOf,
+  historyOf,
   loadOutput,
   outputArtifacts,
   presentStatus,
@@ -38,9 +39,9 @@ import {
 export const findTask = async (
   { table }: Pick<Work, 'table'>,
   { client, agent }: A2aScene,
-  id: unknown,
+  id: string,
 ): Promise<Run> => {
-  if (typeof id !== 'string' || !isId('run', id)) throw new A2aError('TASK_NOT_FOUND')
+  if (!isId('run', id)) throw new A2aError('TASK_NOT_FOUND')
   const installation_id = agent.installation.id
   const [task, run] = await table.getAll([
     A2aTaskEntity.ref({ installation_id, by_hash: hashOfCaller(client), run_id: id }),
@@ -65,11 +66,13 @@ export const presentTask = async (
   const output = await loadOutput(work, run)
   const needsSteps = run.step_count > 0 && (withArtifacts || historyLength !== 0)
   const { steps } = needsSteps ? await viewWithSteps(work, run, await loadSteps(work, run.id, run)) : { steps: [] }
-  const all = steps.flatMap((step) => saidBy(run, step) ?? [])
-  const messages = all.flatMap((one): Message[] => (one.kind === 'message' ? [one.message] : []))
-  const history = historyLength === undefined ? messages : historyLength === 0 ? [] : messages.slice(-historyLength)
+  const messages = historyLength === 0 ? [] : historyOf(run, await loadClientMessage(work, run), steps)
+  const history = historyLength === undefined ? messages : messages.slice(-historyLength)
   const artifacts = withArtifacts
-    ? [...assembled(all), ...(run.status === 'succeeded' ? outputArtifacts(output) : [])]
+    ? [
+        ...assembled(steps.flatMap((step) => saidBy(run, step) ?? [])),
+        ...(run.status === 'succeeded' ? outputArtifacts(output) : []),
+      ]
     : []
   return {
     id: run.id,
@@ -82,7 +85,7 @@ export const presentTask = async (
 }
 
 /** Cancels a task. @throws {A2aError} `TASK_NOT_FOUND`, `TASK_NOT_CANCELABLE` once it has ended */
-export const cancelTask = async (work: Work, scene: A2aScene, id: unknown): Promise<Task> => {
+export const cancelTask = async (work: Work, scene: A2aScene, id: string): Promise<Task> => {
   const run = await findTask(work, scene, id)
   if (!isActive(run.status)) throw new A2aError('TASK_NOT_CANCELABLE')
   await end(withoutAnswer(work), scene, run)
@@ -103,8 +106,8 @@ const end = async (work: Work, { client }: A2aScene, run: Run): Promise<void> =>
 export interface TaskFilters {
   contextId?: string | undefined
   state?: TaskState | undefined
-  /** Epoch ms. */
-  changedAfter?: number | undefined
+  /** Epoch ms. A change at this very moment counts. */
+  changedSince?: number | undefined
   pageSize: number
   pageToken?: string | undefined
   historyLength?: number | undefined
@@ -116,7 +119,7 @@ const LISTED = 1_000
 
 /** Lists the caller's tasks at the agent, those whose state changed last first. */
 export const listTasks = async (work: Work, { client, agent }: A2aScene, filters: TaskFilters) => {
-  const { contextId, state, changedAfter, pageSize, pageToken, historyLength, withArtifacts } = filters
+  const { contextId, state, changedSince, pageSize, pageToken, historyLength, withArtifacts } = filters
   const installation_id = agent.installation.id
   const { items } = await work.table.query(
     A2aTaskEntity,
@@ -128,7 +131,7 @@ export const listTasks = async (work: Work, { client, agent }: A2aScene, filters
     .filter((run): run is Run => run !== undefined)
     .filter((run) => contextId === undefined || contextOf(run) === contextId)
     .filter((run) => state === undefined || stateOf(run) === state)
-    .filter((run) => changedAfter === undefined || stateTime(run) > changedAfter)
+    .filter((run) => changedSince === undefined || stateTime(run) >= changedSince)
     .map((run) => ({ run, place: `${String(stateTime(run)).padStart(13, '0')}#${run.id}` }))
     .sort((a, b) => (a.place < b.place ? 1 : -1))
   const ring = await work.keys.data()
@@ -138,7 +141,7 @@ export const listTasks = async (work: Work, { client, agent }: A2aScene, filters
     installation_id,
     contextId ?? null,
     state ?? null,
-    changedAfter ?? null,
+    changedSince ?? null,
   ])
   const after = pageToken === undefined ? undefined : positionOf(() => decodeCursor(ring, bound, pageToken))
   const rest = after === undefined ? fitting : fitting.filter(({ place }) => place < after)
@@ -160,9 +163,13 @@ const positionOf = (read: () => string): string => {
   }
 }
 
-/** Parses the time of a filter. @throws {A2aError} `INVALID_PARAMS` */
+/** A time of RFC 3339, with digits beyond the milliseconds. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3}(\d{0,6}))?(?:Z|[+-]\d\d:\d\d)$/i
+
+/** Parses the time of a filter, to the next whole millisecond. @throws {A2aError} `INVALID_PARAMS` */
 export const timeOf = (text: string): number => {
-  const at = Date.parse(text)
+  const [whole, finer = ''] = TIME.exec(text) ?? []
+  const at = whole === undefined ? Number.NaN : Date.parse(text) + (/[1-9]/.test(finer) ? 1 : 0)
   if (Number.isNaN(at)) {
     const example = timestampOf(0)
     throw new A2aError('INVALID_PARAMS', { fields: { statusTimestampAfter: [`must be a time, such as ${example}`] } })

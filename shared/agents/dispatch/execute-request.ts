@@ -8,7 +8,7 @@ import { unseal } from '#shared/kernel/encryption.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { OutgoingRequest } from '#shared/kernel/ports/outgoing-http.ts'
 import { signStandard, signSvc } from '#shared/kernel/signatures.ts'
-import type { InputAnswer, Run } from '#shared/work/runs/index.ts'
+import { type InputAnswer, loadClientMessage, type Run } from '#shared/work/runs/index.ts'
 import { loadSubject } from '../targets/subject.ts'
 import type { Target } from '../targets/types.ts'
 import { attemptOf } from './retry.ts'
@@ -30,10 +30,6 @@ const signingSecrets = async ({ keys, clock }: Pick<Deps, 'keys' | 'clock'>, app
   const valid = app.signing_secrets.filter(({ until }) => until === undefined || until > clock.now())
   return Promise.all(valid.map(({ value }) => unseal(ring, signingSecretRecord(app.id), value)))
 }
-
-/** Returns the A2A message of a run: that of a tool call is kept apart from its arguments. */
-const messageOf = async (deps: Pick<Deps, 'objects'>, { client_message }: Run, input: unknown): Promise<unknown> =>
-  client_message ? loadPayload(deps, client_message) : (input as { message?: unknown } | null)?.message
 
 const CONNECT_RETRY_PAUSES = [1_000, 3_000]
 
@@ -85,7 +81,7 @@ export const buildExecuteRequest = async (
     chain: { id: run.chain_id, depth: run.chain_depth, deadline: iso(run.chain_deadline) },
     ...(run.tool !== undefined && { tool: run.tool, arguments: input }),
     protocol: run.protocol ?? null,
-    ...(run.protocol === 'a2a' && { message: await messageOf(deps, run, input), context: run.context }),
+    ...(run.protocol === 'a2a' && { message: await loadClientMessage(deps, run, input), context: run.context }),
     ...(run.client_capabilities && { client_capabilities: run.client_capabilities }),
     ...about,
     ...(resume && { resume }),

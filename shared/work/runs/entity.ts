@@ -338,7 +338,7 @@ const inputRequest = () =>
     asked: payload(),
     /** Keys that are answered so far. */
     answered: z.array(z.string()),
-    /** `{responses}`: the answers by key. Absent before the first. */
+    /** `{responses, messages?}`: the answers by key. Absent before the first. */
     answers: payload().optional(),
     status: z.enum(['pending', 'answered', 'voided']),
     /** Time at which the run was dispatched again with the answers (manifest `runtime.resume`). */

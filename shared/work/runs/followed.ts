@@ -1,3 +1,4 @@
+import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import { type Deps, type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
@@ -22,6 +23,16 @@ export interface Following {
   /** The starter doesn't wait, so the run has a clock of its own. */
   detached?: boolean
 }
+
+/** Loads the A2A message that started a run: that of a tool call is kept apart from its arguments. @param input if it is loaded */
+export const loadClientMessage = async (
+  deps: Pick<Deps, 'objects'>,
+  { client_message, input: stored }: Pick<Run, 'client_message' | 'input'>,
+  input?: unknown,
+): Promise<unknown> =>
+  client_message
+    ? loadPayload(deps, client_message)
+    : ((input ?? (await loadPayload(deps, stored))) as { message?: unknown } | null)?.message
 
 /** Longest time for which a request may be cancelled: requests wait for less. */
 const CANCELLABLE = 10 * MINUTE

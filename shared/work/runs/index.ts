@@ -60,7 +60,7 @@ export {
 } from './entity.ts'
 export { RUN_EVENTS } from './events.ts'
 export { cancelRun, cancelRunAsPerson, cancelRunFor, completeRun, failRun, finishIf } from './finish.ts'
-export { cancelFollowedCall, type Following, findFollowedRun } from './followed.ts'
+export { cancelFollowedCall, type Following, findFollowedRun, loadClientMessage } from './followed.ts'
 export {
   answerInput,
   answerInputAsPerson,

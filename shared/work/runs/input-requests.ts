@@ -55,7 +55,11 @@ export interface AskedQuestions {
 
 /** Stored forms of an input request. */
 type Asked = { input_requests: InputQuestions }
-type Answers = { responses: Record<string, InputAnswer> }
+type Answers = {
+  responses: Record<string, InputAnswer>
+  /** Messages of a protocol that brought them, as they were sent. */
+  messages?: unknown[]
+}
 
 const textOf = (question: InputQuestions[string]): string =>
   formOf(question)?.message ?? ('method' in question ? `The agent sends ${question.method} to the client.` : '')
@@ -224,6 +228,7 @@ export interface Responder {
  * Records answers to a run's pending questions. Partial answers are kept; unknown and answered keys are ignored. The run
  * takes an active place again once nothing is pending.
  * @param options.isClient whether the MCP client that started the run answers. Only it gives a method's result.
+ * @param options.message the message of the run's protocol that brings the answers, which is kept with them
  * @throws `run_already_finished`; `validation_error` for content that doesn't match its form; `too_many_active_runs`
  */
 export const answerInput = (
@@ -231,14 +236,14 @@ export const answerInput = (
   key: RunKey,
   { via, ...responder }: Responder,
   responses: Record<string, InputAnswer>,
-  { isClient = false }: { isClient?: boolean } = {},
+  { isClient = false, message }: { isClient?: boolean; message?: object } = {},
 ): Promise<RunView> =>
   changeRun(work, key, async (run) => {
     requireActive(run)
     const pending = await loadPendingInputs(work, run)
-    const answers = (await Promise.all(pending.map((asked) => takeAnswers(work, asked, responses, isClient)))).filter(
-      (taken) => taken.keys.length > 0,
-    )
+    const answers = (
+      await Promise.all(pending.map((asked) => takeAnswers(work, asked, responses, isClient, message)))
+    ).filter((taken) => taken.keys.length > 0)
     const problems = answers.flatMap(({ problems: found }) => found)
     if (problems.length > 0) throw invalid(Object.fromEntries(problems))
     if (answers.length === 0) return presentRun(work, run)
@@ -301,6 +306,7 @@ const takeAnswers = async (
   asked: InputRequest,
   responses: Record<string, InputAnswer>,
   isClient: boolean,
+  message: object | undefined,
 ) => {
   const { input_requests } = (await loadPayload(work, asked.asked)) as Asked
   const keys = Object.keys(input_requests).filter(
@@ -308,14 +314,15 @@ const takeAnswers = async (
   )
   const problems = keys.flatMap((key) => problemsOf(key, input_requests[key], responses[key] as InputAnswer, isClient))
   if (keys.length === 0 || problems.length > 0) return { asked, keys, problems, isComplete: false }
-  const before = asked.answers ? ((await loadPayload(work, asked.answers)) as Answers).responses : {}
+  const before: Answers = asked.answers ? ((await loadPayload(work, asked.answers)) as Answers) : { responses: {} }
   const merged: Answers = {
     responses: {
-      ...before,
+      ...before.responses,
       ...Object.fromEntries(
         keys.map((key) => [key, keptAnswer(input_requests[key], responses[key] as InputAnswer, isClient)]),
       ),
     },
+    ...((before.messages || message) && { messages: [...(before.messages ?? []), ...(message ? [message] : [])] }),
   }
   const isComplete = Object.keys(input_requests).every((key) => Object.hasOwn(merged.responses, key))
   // A place per attempt: of two answers, the one that loses must not overwrite the other's.
