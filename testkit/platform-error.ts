@@ -2,14 +2,17 @@ import type { Answer } from './platform.ts'
 
 /**
  * Returns the platform's error object of a response. A JSON-RPC error carries it as its `data`; an error of A2A has its
- * parts in an ErrorInfo.
+ * parts in an ErrorInfo, which is in a list in version 1.0.
  */
 export const platformErrorOf = ({ body }: Answer) => {
   const data = body?.jsonrpc === '2.0' ? body.error?.data : body?.error
-  const details = Array.isArray(data) ? data : Array.isArray(body?.data) ? body.data : data?.details
-  if (!Array.isArray(details)) return data
   // biome-ignore lint/suspicious/noExplicitAny: details have every shape
-  const info = details.find((one: any) => one['@type'] === 'type.googleapis.com/google.rpc.ErrorInfo')
+  const isInfo = (one: any) => one?.['@type'] === 'type.googleapis.com/google.rpc.ErrorInfo'
+  const details = [data, body?.data, data?.details].flatMap((one) =>
+    isInfo(one) ? [one] : Array.isArray(one) ? one : [],
+  )
+  const info = details.find(isInfo)
+  if (!info) return data
   const message = (body.error ?? body).message
   // biome-ignore lint/suspicious/noExplicitAny: details have every shape
   const violations = details.flatMap((one: any) => one.fieldViolations ?? []) as {

@@ -123,9 +123,12 @@ export const a2aFailure = (error: PlatformError, requestId: string, baseUrl: str
   return { code, status, rpcStatus: status, name, message, details }
 }
 
-/** Details of an error as `data` of JSON-RPC. Released clients of 0.3 can't read a list, so they get the ErrorInfo alone. */
-export const a2aErrorData = ({ details }: A2aFailure, isLegacy: boolean): object | undefined =>
-  isLegacy ? details[0] : details
+/**
+ * Returns the details of an error as `data` of JSON-RPC. Released clients of 0.3 can't read a list, so they get the ErrorInfo, with the
+ * field violations in it.
+ */
+export const a2aErrorData = ({ details: [info, bad], details }: A2aFailure, isLegacy: boolean): object =>
+  isLegacy ? { ...bad, ...info } : details
 
 /** Body of an error in the HTTP+JSON binding: `google.rpc.Status`, or the error of a JSON-RPC response in version 0.3. */
 export const a2aErrorBody = (failure: A2aFailure, isLegacy: boolean): object => {
