@@ -35,8 +35,10 @@ export interface Instance {
   /** Ends the thread at once. Running invocations fail. */
   kill(): Promise<void>
   readonly usable: boolean
+  /** Loaded, and without a running invocation. A thread that still loads is about to be used. */
+  readonly idle: boolean
   readonly busy: number
-  /** Time at which an invocation last began or ended, on the clock of `performance.now()`. */
+  /** Time at which the bundle was loaded, or an invocation last began or ended, on the clock of `performance.now()`. */
   readonly usedAt: number
 }
 
@@ -65,6 +67,7 @@ export const startInstance = (
 ): Instance => {
   const pending = new Map<string, Pending>()
   let usable = true
+  let loading = true
   let usedAt = performance.now()
   const { promise: ready, resolve: loaded } = Promise.withResolvers<void>()
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
@@ -113,6 +116,8 @@ export const startInstance = (
   worker.on('message', (message: FromWorker) => {
     switch (message.kind) {
       case 'loaded':
+        loading = false
+        usedAt = performance.now()
         return loaded()
       case 'printed': {
         const lines = `${printed}${message.text}`.split('\n')
@@ -138,6 +143,7 @@ export const startInstance = (
   })
   worker.on('exit', (code) => {
     usable = false
+    loading = false
     loaded()
     for (const id of [...pending.keys()]) {
       finish(id, failure('Runtime.ExitError', `RequestId: ${id} Error: Runtime exited with error: exit status ${code}`))
@@ -153,6 +159,9 @@ export const startInstance = (
     ready,
     get usable() {
       return usable
+    },
+    get idle() {
+      return !loading && pending.size === 0
     },
     get busy() {
       return pending.size

@@ -68,11 +68,11 @@ export const createPool = (start: (model: FunctionModel) => Instance, limits: Po
     instance.retire()
   }
 
-  const idle = () => [...current].filter(([, { busy }]) => busy === 0).sort(([, a], [, b]) => a.usedAt - b.usedAt)
+  const idleThreads = () => [...current].filter(([, { idle }]) => idle).sort(([, a], [, b]) => a.usedAt - b.usedAt)
 
   const sweep = () => {
     for (const instance of retired) if (instance.busy === 0) retired.delete(instance)
-    for (const [model, instance] of idle()) {
+    for (const [model, instance] of idleThreads()) {
       if (!instance.usable || performance.now() - instance.usedAt >= idleThreadMs) retire(model, instance)
     }
   }
@@ -80,7 +80,7 @@ export const createPool = (start: (model: FunctionModel) => Instance, limits: Po
   sweeping.unref()
 
   const makeRoom = () => {
-    for (const [model, instance] of idle().slice(0, Math.max(0, current.size - maxThreads + 1))) retire(model, instance)
+    for (const [model, instance] of idleThreads().slice(0, Math.max(0, current.size - maxThreads + 1))) retire(model, instance)
   }
 
   const begin = async (model: FunctionModel): Promise<Instance> => {

@@ -77,6 +77,21 @@ test('an idle thread ends after a while, a busy one doesn’t, and the next use 
   expect(await all.invoke('f0', {})).toMatchObject({ value: 1 })
 })
 
+/** Takes a while to load. */
+const SLOW = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+exports.handler = async () => 'loaded'`
+
+test('a function that loads for longer than a thread may be idle answers', async () => {
+  const all = create(1, { idleThreadMs: 20 }, SLOW)
+  expect(await all.invoke('f0', {})).toMatchObject({ value: 'loaded' })
+})
+
+test('a thread that still loads isn’t ended to make room', async () => {
+  const all = create(3, { maxThreads: 1 }, SLOW)
+  const results = await Promise.all(names(3).map((name) => all.invoke(name, {})))
+  expect(results.map((result) => result.kind)).toEqual(names(3).map(() => 'value'))
+})
+
 test('few bundles load at a time, so that a burst of first uses doesn’t starve itself', async () => {
   const log = path.join(place.folder, 'loads.txt')
   writeFileSync(log, '')
