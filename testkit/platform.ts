@@ -13,7 +13,6 @@ import { createTelegramBot } from '#shared/adapters/telegram.ts'
 import { createWorkspaceKeys } from '#shared/adapters/workspace-keys.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/entity.ts'
 import { QUEUES } from '#shared/foundation/queues/queues.ts'
-import { COUNTED_AT_END, LEAN_RECORDS, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Deps, WorkerWork } from '#shared/foundation/work/work.ts'
 import type { RequestHandler } from '#shared/http/exchange.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
@@ -31,7 +30,6 @@ import { recordEntries } from '#shared/staff/audit/record.ts'
 import { Table } from '#shared/table/table.ts'
 import { everyAuthenticator } from './authenticators.ts'
 import { TestClock } from './clock.ts'
-import { finishUpgrade } from './finish-upgrade.ts'
 import { startStore, type TestStore } from './store.ts'
 
 export interface CallOptions {
@@ -224,8 +222,6 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     },
     log: createLogger('debug', (line) => logs.push(line)),
   }
-
-  await Promise.all([LEAN_RECORDS, PLAIN_WRITES, COUNTED_AT_END].map((id) => finishUpgrade(deps, id)))
 
   const recorder = new Table({
     client: store.documents,

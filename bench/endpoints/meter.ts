@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
-import { ActiveRunsEntity, PlatformHourEntity } from '#shared/foundation/counters/entity.ts'
+import { PlatformHourEntity } from '#shared/foundation/counters/entity.ts'
 import { AuditDayEntity } from '#shared/staff/audit/index.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { getUnits, type Item, indexUnits, itemSize, queryUnits, writeUnits } from '../capacity.ts'
@@ -48,7 +48,7 @@ const TABLE_KEYS = [TABLE_LAYOUT.partitionKey, TABLE_LAYOUT.sortKey]
 const INDEXES = Object.values(TABLE_LAYOUT.indexes)
 /** Start of the keys of the audit's chains. */
 const [AUDIT_CHAINS = ''] = AuditDayEntity.key({ scope: '|', day: '|' }).pk.split('|')
-const COUNTERS = new Set<unknown>([PlatformHourEntity.name, ActiveRunsEntity.name])
+const COUNTERS = new Set<unknown>([PlatformHourEntity.name])
 
 /**
  * Measures the calls of a client. For every write it reads the item before and after with another client, because the cost of a

@@ -16,8 +16,9 @@ import {
   type Workspace,
   WorkspaceEntity,
 } from '#shared/identity/people/entity.ts'
-import { ObservedRunEntity, observedState } from '#shared/insight/observed-runs/entity.ts'
-import { logWrites } from '#shared/insight/statistics/log.ts'
+import { type EndedState, ObservedRunEntity } from '#shared/insight/observed-runs/entity.ts'
+import { AppLogEntity } from '#shared/insight/statistics/entity.ts'
+import { logEntryOf } from '#shared/insight/statistics/log.ts'
 import { utcDate } from '#shared/kernel/clock.ts'
 import { type IdKind, type IdTime, idFloor, idTime, newId } from '#shared/kernel/ids.ts'
 import { AgentRequestEntity } from '#shared/marketplace/requests/entity.ts'
@@ -235,6 +236,8 @@ const runAt = ({ world, id, common, at, picked }: Place): Run => {
     input: { json: JSON.stringify({ question: 'How many are left?' }) },
     output: { json: JSON.stringify({ text: TEXT }) },
     is_sandbox: false,
+    request_id: id('request'),
+    created_event: id('event'),
     audience: 'member',
     chain_id: run_id,
     chain_depth: 0,
@@ -242,6 +245,8 @@ const runAt = ({ world, id, common, at, picked }: Place): Run => {
     step_count: 1,
     last_seq: 1,
     step_bytes: 200,
+    stream_seq: 4,
+    transitions: [{ seq: 1, status: 'queued' }],
     started_at: at,
     finished_at: at,
   }
@@ -250,7 +255,7 @@ const runAt = ({ world, id, common, at, picked }: Place): Run => {
 const run = (place: Place): Write[] => {
   const made = runAt(place)
   const { id: run_id, installation_id, app_id, workspace_id, created_at } = made
-  const state = observedState(made.status)
+  const state = made.status as EndedState
   return [
     RunEntity.replace(made),
     WorkspaceRunEntity.replace({ ...place.common, installation_id, run_id }),
@@ -265,9 +270,9 @@ const event = ({ id, common, agent, picked }: Place, n: number): Write[] => {
   const entry = { installation_id, n: n + 1, event_id, created_at: common.created_at }
   return [
     OutboxEntity.replace({ ...common, id: event_id, type, installation_id, data: JSON.stringify({ text: TEXT }) }),
-    FeedEntryEntity.replace({ ...entry, type }),
+    FeedEntryEntity.replace({ ...entry, type, own: false }),
     FeedMarkEntity.replace(entry),
-    FeedHeadEntity.replace({ installation_id, n: n + 1 }),
+    FeedHeadEntity.replace({ installation_id, floor: n + 1 }),
   ]
 }
 
@@ -403,7 +408,9 @@ const moderated = ({ world, id, at, picked, common }: Place): Write[] => {
   ]
 }
 
-const log = (place: Place): Write[] => logWrites({ ...runAt(place), app_id: place.world.developed.id }, true)
+const log = (place: Place): Write[] => [
+  AppLogEntity.replace(logEntryOf({ ...runAt(place), app_id: place.world.developed.id })),
+]
 
 const staff = ({ id, at, number }: Place): Write[] => [
   AdminEntity.replace({

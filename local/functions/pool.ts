@@ -80,7 +80,8 @@ export const createPool = (start: (model: FunctionModel) => Instance, limits: Po
   sweeping.unref()
 
   const makeRoom = () => {
-    for (const [model, instance] of idleThreads().slice(0, Math.max(0, current.size - maxThreads + 1))) retire(model, instance)
+    for (const [model, instance] of idleThreads().slice(0, Math.max(0, current.size - maxThreads + 1)))
+      retire(model, instance)
   }
 
   const begin = async (model: FunctionModel): Promise<Instance> => {

@@ -1,5 +1,4 @@
 import { type IdempotencyRecord, IdempotencyRecordEntity } from '#shared/foundation/idempotency/index.ts'
-import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { SECOND } from '../kernel/clock.ts'
 import { seal, unsealBytes } from '../kernel/encryption.ts'
@@ -94,8 +93,6 @@ interface LockOptions {
 interface Kept {
   objects: Deps['objects']
   sealing: () => Promise<SealingKeys>
-  /** Reports whether responses may be stored in the form that the version before can't read. */
-  isLean: () => Promise<boolean>
 }
 
 /**
@@ -112,7 +109,7 @@ export const lockIdempotencyKey = async (
 ): Promise<IdempotencyLock> => {
   const { table, clock, keys } = deps
   const sealing = async () => (workspaceId === undefined ? keys.data() : keys.ofWorkspace(workspaceId))
-  const kept: Kept = { objects: deps.objects, sealing, isLean: () => isUpgradeDone(table, LEAN_RECORDS) }
+  const kept: Kept = { objects: deps.objects, sealing }
   const scope_hash = sha256(scope)
   const body_hash = sha256(body)
   const now = clock.now()
@@ -219,12 +216,12 @@ const stillRunning = (ms: number): PlatformError =>
 
 /** Encrypts a response and binds it to its record. A stored response may hold a secret. */
 const close = async (
-  { sealing, objects, isLean }: Kept,
+  { sealing, objects }: Kept,
   { scope_hash }: IdempotencyRecord,
   owner: string,
   answer: StoredResponse,
 ): Promise<string> => {
-  const sealed = await seal(await sealing(), `kept:${scope_hash}`, packAnswer(answer, await isLean()))
+  const sealed = await seal(await sealing(), `kept:${scope_hash}`, packAnswer(answer))
   if (sealed.length <= INLINE_ANSWER) return sealed
   // Does not overwrite an object that the record may still name.
   const object = `kept/${scope_hash}/${owner}`

@@ -1,8 +1,8 @@
-import { deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /**
  * Text that resembles stored responses, against which they are compressed. An answer to `POST /runs` then fits into a
- * kilobyte with its record, and storing it costs half. It is part of the format: another text needs another {@link MARK}.
+ * kilobyte with its record, and storing it costs half. It is part of the format.
  */
 const DICTIONARY = Buffer.from(
   [
@@ -13,17 +13,9 @@ const DICTIONARY = Buffer.from(
   ].join(''),
 )
 
-/** First byte of what is compressed against the dictionary. The other form begins with the first byte of gzip, 0x1f. */
-const MARK = 1
+/** Compresses a response. */
+export const packAnswer = (answer: object): Buffer => deflateRawSync(JSON.stringify(answer), { dictionary: DICTIONARY })
 
-/** Compresses a response. @param isLean uses the dictionary, which the version before doesn't know */
-export const packAnswer = (answer: object, isLean: boolean): Buffer => {
-  const text = JSON.stringify(answer)
-  return isLean ? Buffer.concat([Buffer.of(MARK), deflateRawSync(text, { dictionary: DICTIONARY })]) : gzipSync(text)
-}
-
-/** Restores a response from either form. */
-export const unpackAnswer = (packed: Uint8Array): unknown => {
-  const text = packed[0] === MARK ? inflateRawSync(packed.subarray(1), { dictionary: DICTIONARY }) : gunzipSync(packed)
-  return JSON.parse(text.toString())
-}
+/** Restores a compressed response. */
+export const unpackAnswer = (packed: Uint8Array): unknown =>
+  JSON.parse(inflateRawSync(packed, { dictionary: DICTIONARY }).toString())

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { isSettled, OutboxEntity } from '#shared/foundation/outbox/index.ts'
-import { PLAIN_WRITES, UpgradeEntity } from '#shared/foundation/upgrades/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { listActiveRuns } from '#shared/work/runs/chain.ts'
 import { createdEventOf, endEventOf } from '#shared/work/runs/emit.ts'
 import { type Run, RunEntity } from '#shared/work/runs/entity.ts'
 import { loadNamedRuns } from '#shared/work/runs/places.ts'
 import { appFigures } from '#testkit/app-figures.ts'
-import { finishUpgrade } from '#testkit/finish-upgrade.ts'
 import { activeRuns, callbackToken, type Installed, installed } from '#testkit/fixtures.ts'
 import { DEEP } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -82,23 +80,6 @@ const expectEnded = async (app: Installed, key: { installation_id: string; id: s
   expect(await activeRuns(platform.deps, app)).toBe(0)
   expect(await loadNamedRuns(platform.deps, key.installation_id)).toMatchObject({ active: [], last: { id: key.id } })
 }
-
-it('until the upgrade is done, a run ends in one transaction, which the version before can read', async () => {
-  const { table } = platform.deps
-  await table.transact([UpgradeEntity.delete({ id: PLAIN_WRITES })])
-  const app = await install()
-  const { key } = await accepted(app)
-  await complete(app, key.id)
-  // Before any worker brought the event.
-  expect((await read(key)).due_at).toBeUndefined()
-  const event = await table.get(OutboxEntity, endEventOf(await read(key)))
-  expect(event).toMatchObject({ type: 'run.succeeded', due_at: platform.clock.now() + 45_000 })
-  expect(event?.is_held).toBeUndefined()
-  expect(await activeRuns(platform.deps, app)).toBe(0)
-  await finishUpgrade(platform.deps, PLAIN_WRITES)
-  await platform.drain()
-  await expectEnded(app, key)
-})
 
 const deaths = { limit: 60, stride: 3, least: DEEP ? 4 : 1 } as const
 

@@ -5,10 +5,8 @@ import { expect, it } from 'vitest'
 import { worker as fanout } from '#functions/workers/fan-out.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/entity.ts'
 import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
-import { LEAN_RECORDS, UpgradeEntity } from '#shared/foundation/upgrades/index.ts'
 import { runWorker } from '#shared/http/worker.ts'
 import { Table } from '#shared/table/table.ts'
-import { finishUpgrade } from '#testkit/finish-upgrade.ts'
 import { conversation } from '#testkit/fixtures.ts'
 import type { Answer, TestPlatform } from '#testkit/platform.ts'
 import { DEEP } from '#testkit/sampling.ts'
@@ -174,7 +172,6 @@ it('every poller sees every event of its installation exactly once and in the sa
   const apps = [first, second, third, stranger]
   const talks = await Promise.all(apps.map((app) => conversation(platform.deps, app)))
 
-  await platform.deps.table.transact([UpgradeEntity.delete({ id: LEAN_RECORDS })])
   const counts = atItsWorst(platform)
   const { emitted } = platform
   emitted.length = 0
@@ -209,12 +206,6 @@ it('every poller sees every event of its installation exactly once and in the sa
       await pause(roll(8))
     }
     writing -= 1
-  }
-
-  /** Finishes the upgrade when half of the events are there, while workers write. */
-  const upgrade = async () => {
-    while (emitted.length < (WRITERS * WRITES) / 2) await pause(10)
-    await finishUpgrade(platform.deps, LEAN_RECORDS)
   }
 
   /** Relays the outbox to the bus in bursts, and sometimes loses one. */
@@ -274,7 +265,6 @@ it('every poller sees every event of its installation exactly once and in the sa
     Promise.all(polling),
     ...Array.from({ length: WRITERS }, (_, i) => write(100 + i)),
     ...Array.from({ length: WORKERS }, work),
-    upgrade(),
     relay(),
     sweep(),
   ])

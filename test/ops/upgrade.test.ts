@@ -3,6 +3,7 @@ import { pendingUpgrades, runUpgrades, type UpgradeOptions } from '#ops/upgrade/
 import type { Upgrade } from '#ops/upgrade/upgrade.ts'
 import { UPGRADES } from '#ops/upgrade/upgrades.ts'
 import { ListedAppEntity } from '#shared/catalogue/apps/entity.ts'
+import { isUpgradeDone } from '#shared/foundation/upgrades/done.ts'
 import { UpgradeEntity } from '#shared/foundation/upgrades/entity.ts'
 import { runCommand } from '#testkit/command.ts'
 import { upgradeOptions } from '#testkit/upgrades.ts'
@@ -123,6 +124,16 @@ describe('an upgrade', () => {
       featured_at: 1,
       revision: 7,
     })
+  })
+
+  it('without records opens a gate: functions write the new shape once it is done, and not before', async () => {
+    const { table } = platform.deps
+    const release = { id: '0903-gate', title: 'lets functions write another shape' }
+    expect(await isUpgradeDone(table, release.id)).toBe(false)
+    await runUpgrades([release], optionsOf({ dryRun: true }))
+    expect(await isUpgradeDone(table, release.id)).toBe(false)
+    await runUpgrades([release], optionsOf())
+    expect(await isUpgradeDone(table, release.id)).toBe(true)
   })
 
   it('has a number of its own, in the order of creation', () => {

@@ -151,10 +151,10 @@ const continueCall = async (
     work.table.get(InstallationEntity, { workspace_id: caller.workspace.id, id: installation_id }),
   ])
   if (!agent) throw fail('not_found', { message: 'The agent was uninstalled.' })
-  if (isPerson(caller)) return { asked: { run, agent }, asking: undefined, from: before.stream_seq ?? 0 }
+  if (isPerson(caller)) return { asked: { run, agent }, asking: undefined, from: before.stream_seq }
   const parent =
     asking === undefined ? undefined : await loadRun(work, { installation_id: caller.installation.id, id: asking })
-  return { asked: { run, agent }, asking: caller.run ?? parent, from: before.stream_seq ?? 0 }
+  return { asked: { run, agent }, asking: caller.run ?? parent, from: before.stream_seq }
 }
 
 /** A run that has ended in the meantime has a result to show. */

@@ -39,12 +39,12 @@ export const createReporter = (
     outbox.notify('notifications/progress', { progressToken: token, progress, ...more })
   }
   return async (run) => {
-    const last = run.stream_seq ?? 0
+    const last = run.stream_seq
     if (last <= seen) return
-    const isNew = ({ stream_seq = 0 }: { stream_seq?: number | undefined }) => stream_seq > seen && stream_seq <= last
+    const isNew = ({ stream_seq }: { stream_seq: number }) => stream_seq > seen && stream_seq <= last
     const steps = (await loadSteps(work, run.id, run)).filter(isNew)
     seen = last
-    for (const step of steps.sort((a, b) => (a.stream_seq ?? 0) - (b.stream_seq ?? 0))) {
+    for (const step of steps.sort((a, b) => a.stream_seq - b.stream_seq)) {
       const { type, output } = await presentStep(work, step)
       const meaning = meaningOf({ type, output })
       if (meaning?.type === 'progress') {

@@ -160,7 +160,7 @@ export const createPush = async (
       const fields = { url: [`is one too many: a task has at most ${MOST_PUSHES} configurations`] }
       throw new A2aError('INVALID_PARAMS', { fields, fix: 'Delete another configuration first.' })
     }
-    const made = newPush(work, run, sealed, slot, String(run.stream_seq ?? 0))
+    const made = newPush(work, run, sealed, slot, String(run.stream_seq))
     await withoutAnswer(work).commit([
       A2aPushEntity.replace(made, { where: same ? { id: same.id, turn: same.turn } : { id: missing } }),
       RunEntity.update(run, { set: { pushes: true } }, { where: { id: exists } }),

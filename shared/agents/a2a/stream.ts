@@ -73,7 +73,7 @@ export async function* taskEvents(
   for (let current = run; ; current = await loadRun(work, run)) {
     if (!at) {
       yield await snapshot(work, current)
-      at = { after: current.stream_seq ?? 0, seen: 0 }
+      at = { after: current.stream_seq, seen: 0 }
     }
     if (isStill(current, at)) return
     const { after } = at
@@ -105,7 +105,7 @@ export async function* taskEvents(
 }
 
 const snapshot = async (work: Work, run: Run): Promise<TaskEvent> => ({
-  id: String(run.stream_seq ?? 0),
+  id: String(run.stream_seq),
   data: { task: await presentTask(work, run) },
 })
 

@@ -138,7 +138,7 @@ const endOverdue = async (work: WorkerWork, run: Run): Promise<void> => {
 
 /** Has the start of a long run counted, unless it was. Its dispatcher may have died before it had it counted. */
 const countAgain = async (work: WorkerWork, { created_event }: Run): Promise<void> => {
-  const event = created_event && (await work.table.get(OutboxEntity, { id: created_event }))
+  const event = await work.table.get(OutboxEntity, { id: created_event })
   if (!event || event.test) return
   await work.queues.send('statistics', [{ body: { 'detail-type': event.type, detail: event } satisfies BusMessage }])
 }

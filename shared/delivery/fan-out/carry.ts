@@ -1,6 +1,5 @@
 import { carried, emittedBy, isSettled, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { type BusMessage, QUEUES, sendPromptly } from '#shared/foundation/queues/index.ts'
-import { isUpgradeDone, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Work, WorkerWork } from '#shared/foundation/work/index.ts'
 import { countEvents } from '#shared/insight/statistics/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
@@ -63,10 +62,9 @@ export const carryEvents = <W extends WorkerWork>(
 
 /**
  * Hands the events of a request to the fan-out in a message, which also has them counted, instead of the stream, the relay, the
- * bus and two queues. The version before doesn't count them.
+ * bus and two queues.
  */
 export const handOver = async <T>(work: Work, act: (work: Work) => Promise<T>): Promise<T> => {
-  if (!(await isUpgradeDone(work.table, PLAIN_WRITES))) return act(work)
   const { carrying, made } = markCarried(work)
   const result = await act(carrying)
   for (const event of made) await sendPromptly(work, 'fanout', event)

@@ -107,7 +107,7 @@ const deliverTo = async (
   let isSending = false
   const schedule = async (n?: number) => {
     const subscribed = await listSubscribed(work, installationId, event)
-    const isUnrecorded = isOwn && (await mayBeUnrecorded(work, event, subscribed))
+    const isUnrecorded = isOwn && mayBeUnrecorded(work, event, subscribed)
     // The deliveries' workers settle the event, so all else has to be done before.
     if (isUnrecorded) await rest
     // Otherwise the worker that appended the event sends them.

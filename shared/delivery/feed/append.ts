@@ -83,8 +83,6 @@ export const appendEntry = async (
   if (fresh.length === 0) return new Map()
   const n = last ? lastNumberOf(last) + 1 : await firstNumber(table, installation_id)
   const entry: FeedEntry = { ...entryOf(installation_id, n, fresh), ...(!last && { first: true }) }
-  // The first entry after those of the version before, whose floor didn't move.
-  if (last && last.own === undefined) await moveFloor(table, entry)
   await createEntry(table, entry)
   return finishAll(table, feed, entry, fresh)
 }
@@ -326,7 +324,7 @@ const moveFloor = async (table: Table, entry: FeedEntry): Promise<void> => {
     table.transact([
       FeedHeadEntity.upsert(
         { installation_id },
-        { set: { installation_id, floor }, add: { n: 0 } },
+        { set: { installation_id, floor } },
         { where: { floor: either(missing, lt(floor)) } },
       ),
     ]),
@@ -342,5 +340,5 @@ const firstNumber = async (table: Table, installation_id: string): Promise<numbe
   const head = await table.get(FeedHeadEntity, { installation_id })
   const [last] = (await table.query(FeedEntryEntity, { installation_id }, { limit: 1 })).items
   if (last) throw new ConditionFailed(0, FeedEntryEntity.name, last)
-  return Math.max(head?.n ?? 0, head?.floor ?? 0) + 1
+  return (head?.floor ?? 0) + 1
 }

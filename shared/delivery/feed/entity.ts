@@ -10,7 +10,7 @@ const feedEvent = () => ({
   type: z.string(),
   created_at: createdAt(),
   /** True if the event stores its number itself. Otherwise a mark does. */
-  own: z.boolean().optional(),
+  own: z.boolean(),
 })
 
 const feedEntry = () =>
@@ -85,10 +85,8 @@ export const FeedMarkEntity = defineEntity({
 const feedHead = () =>
   z.object({
     installation_id: z.string(),
-    /** Number of the last event that was appended before `LEAN_RECORDS`. */
-    n: z.number(),
     /** At least the number of the last event. Numbers continue from here when all entries have expired. */
-    floor: z.number().optional(),
+    floor: z.number(),
   })
 
 export const FeedHeadEntity = defineEntity({

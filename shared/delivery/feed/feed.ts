@@ -1,9 +1,7 @@
-import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import type { Table } from '#shared/table/table.ts'
 import { type Appended, type Appending, appendEntry } from './append.ts'
 import { EVENTS_PER_ENTRY } from './entity.ts'
-import { appendWithMarks } from './marked.ts'
 
 interface Waiting extends Appending {
   /** @param settled the event's record is no longer due */
@@ -66,12 +64,6 @@ const writeEvents = (table: Table, installation_id: string, appending: readonly 
     attempts += 1
     // An earlier attempt whose answer was lost may have appended a new event.
     const known = attempts === 1 ? distinct : distinct.map((one) => ({ ...one, isNew: false }))
-    if (await isUpgradeDone(table, LEAN_RECORDS)) return appendEntry(table, installation_id, known)
-    await appendWithMarks(
-      table,
-      installation_id,
-      distinct.map(({ event }) => event),
-    )
-    return new Map()
+    return appendEntry(table, installation_id, known)
   })
 }

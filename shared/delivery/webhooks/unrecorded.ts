@@ -1,5 +1,4 @@
 import { OutboxEntity, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
-import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
@@ -24,21 +23,19 @@ const MOST = 3
  * lease, which saves three of eight units of a delivery, or for a carried event with the outcome, which saves four. The
  * message of that is the lease, because a queue gives it to one worker at a time, with rare exceptions.
  *
- * The worker that appends the event to the feed delivers it, and others leave it alone until it is overdue. Feeds whose
- * entries are no lock yet have nobody who knows that they appended it.
+ * The worker that appends the event to the feed delivers it, and others leave it alone until it is overdue.
  */
-export const mayBeUnrecorded = async (
-  { table, clock }: Pick<WorkerWork, 'table' | 'clock'>,
+export const mayBeUnrecorded = (
+  { clock }: Pick<WorkerWork, 'clock'>,
   { last_for, test, created_at }: OutboxEvent,
   subscribed: readonly Subscription[],
-): Promise<boolean> =>
+): boolean =>
   clock.now() < created_at + OVERDUE_GRACE &&
   last_for === undefined &&
   !test &&
   subscribed.length > 0 &&
   subscribed.length <= MOST &&
-  subscribed.every(({ status, max_per_minute }) => status === 'active' && max_per_minute === undefined) &&
-  (await isUpgradeDone(table, LEAN_RECORDS))
+  subscribed.every(({ status, max_per_minute }) => status === 'active' && max_per_minute === undefined)
 
 /**
  * Wakes workers for the first attempts of an event's unrecorded deliveries.

@@ -9,7 +9,7 @@ export type Added = { [C in PlatformCounter]?: number }
 /** Source of the number of shards. Counters are sharded because every event writes to them. */
 export type Sharded = { table: Pick<Deps['table'], 'counterShards'> }
 
-export const shardOf = ({ table }: Sharded, id: string): number => shardNumber(id, table.counterShards)
+const shardOf = ({ table }: Sharded, id: string): number => shardNumber(id, table.counterShards)
 
 /**
  * Returns the write that adds to the platform's counters. Use it at most once per transaction, because two ids may fall

@@ -46,28 +46,3 @@ export const PlatformHourEntity = defineEntity({
 
 /** Returns the field of a counter in one quarter of the hour. @param quarter 0–3 */
 export const platformField = (counter: PlatformCounter, quarter: number): string => `${counter}_${quarter}`
-
-const platformNow = () => z.object({ shard: z.number(), active_runs: z.number() })
-
-/** One shard of the number of active runs, in a partition of its own. */
-export const ActiveRunsEntity = defineEntity({
-  name: 'active-runs',
-  schema: platformNow,
-  pk: 'PNOW#{shard}',
-  sk: 'NOW',
-  personal: 'none',
-  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
-})
-
-/**
- * Shards as the version before counted them, all in one partition. What they hold still counts: a run that began there may
- * have ended in {@link ActiveRunsEntity}.
- */
-export const PlatformNowEntity = defineEntity({
-  name: 'platform-now',
-  schema: platformNow,
-  pk: 'PNOW',
-  sk: 'SHARD#{shard}',
-  personal: 'none',
-  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
-})

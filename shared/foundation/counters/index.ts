@@ -1,10 +1,8 @@
-export { type Added, platformCountWrite, type Sharded, shardOf } from './count.ts'
+export { type Added, platformCountWrite, type Sharded } from './count.ts'
 export {
-  ActiveRunsEntity,
   PLATFORM_COUNTERS,
   type PlatformCounter,
   type PlatformHour,
   PlatformHourEntity,
-  PlatformNowEntity,
   platformField,
 } from './entity.ts'

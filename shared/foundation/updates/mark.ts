@@ -1,7 +1,6 @@
 import { HOUR } from '#shared/kernel/clock.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { emitEvent } from '../outbox/index.ts'
-import { isUpgradeDone, LEAN_RECORDS } from '../upgrades/index.ts'
 import type { Deps, WorkerWork } from '../work/work.ts'
 import { PersonUpdatesEntity, TOPICS, type Topic, type Updates, UpdatesEntity } from './entity.ts'
 import type { UpdatesEventType } from './events.ts'
@@ -60,8 +59,6 @@ export const isWatched = async (
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
   workspace_id: string,
 ): Promise<boolean> => {
-  // The version before reads the counters without watching them.
-  if (!(await isUpgradeDone(table, LEAN_RECORDS))) return true
   const updates = await table.get(UpdatesEntity, { workspace_id })
   return (updates?.watched_until ?? 0) > clock.now()
 }

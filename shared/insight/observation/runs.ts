@@ -9,7 +9,8 @@ import { listActiveIn, listActiveOfApp, listAllActive } from '../observed-runs/a
 import {
   type ActiveRun,
   appRunsInState,
-  OBSERVED_STATES,
+  ENDED_STATES,
+  type EndedState,
   type ObservedRun,
   ObservedRunEntity,
   type ObservedState,
@@ -91,14 +92,15 @@ const findIndexed = async (
   if (filter.workspace !== undefined) return listWorkspaceRefs(deps, filter.workspace, filter.status, count, floor)
   if (filter.app !== undefined) {
     const { app } = filter
-    const sources = statesOf(filter.status).map((state) => ({ list: appRunsInState(app, state) }))
+    const sources = endedStates(filter.status).map((state) => ({ list: appRunsInState(app, state) }))
     return listRefs(deps, ObservedRunEntity, sources, count, floor)
   }
   return listAllRefs(deps, { status: filter.status, since }, count, floor)
 }
 
-const statesOf = (state: ObservedState | undefined): readonly ObservedState[] =>
-  state === undefined ? OBSERVED_STATES : [state]
+/** Returns the indexed states of ended runs. Active runs have no index entries. */
+const endedStates = (state: ObservedState | undefined): readonly EndedState[] =>
+  ENDED_STATES.filter((ended) => state === undefined || state === ended)
 
 const listRefs = async (
   { table }: Pick<Deps, 'table'>,
@@ -140,6 +142,7 @@ const listWorkspaceRefs = async (
       ref: RunEntity.ref({ installation_id, id: run_id }),
     }))
   }
+  if (state === 'active') return []
   const sk = (run_id: string) => ObservedRunEntity.key({ workspace_id, state, run_id }).sk
   const { items } = await table.query(ObservedRunEntity, { workspace_id }, { limit, from: sk(floor), to: sk('~') })
   return items.map((item) => ({ sort: item.run_id, ref: ObservedRunEntity.ref(item) }))
@@ -152,6 +155,7 @@ const listAllRefs = async (
   count: number,
   floor: string,
 ): Promise<Found[]> => {
+  if (status === 'active') return []
   const now = deps.clock.now()
   const entity = status === undefined ? RunEntity : ObservedRunEntity
   const directory = status === undefined ? 'runs' : runsInState(status)

@@ -34,7 +34,7 @@ const OUTLIVES = 2 * DAY
  * Adds an active run's entry, then checks that the run is still active. A worker with an outdated state thus corrects itself. If
  * it dies in between, its message comes again.
  */
-export const listActiveRun = async ({ table }: Reading, run: Run & { created_event: string }): Promise<void> => {
+export const listActiveRun = async ({ table }: Reading, run: Run): Promise<void> => {
   const { installation_id, version, is_sandbox, actor, created_event, created_at } = run
   await table.transact([
     ActiveRunEntity.replace({

@@ -4,8 +4,11 @@ import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { isActive, type RunStatus } from '#shared/work/runs/index.ts'
 
+export const ENDED_STATES = ['succeeded', 'failed', 'cancelled'] as const
+export type EndedState = (typeof ENDED_STATES)[number]
+
 /** States by which admins filter runs. `active`: not ended. */
-export const OBSERVED_STATES = ['active', 'succeeded', 'failed', 'cancelled'] as const
+export const OBSERVED_STATES = ['active', ...ENDED_STATES] as const
 export type ObservedState = (typeof OBSERVED_STATES)[number]
 
 export const observedState = (status: RunStatus): ObservedState =>
@@ -14,7 +17,7 @@ export const observedState = (status: RunStatus): ObservedState =>
 const observedRun = () =>
   z.object({
     workspace_id: z.string(),
-    state: z.enum(OBSERVED_STATES),
+    state: z.enum(ENDED_STATES),
     run_id: z.string(),
     installation_id: z.string(),
     app_id: z.string(),
@@ -23,16 +26,15 @@ const observedRun = () =>
 
 export type ObservedRun = z.infer<ReturnType<typeof observedRun>>
 
-/** Directory of runs in one state across workspaces, partitioned by day. */
-export const runsInState = (state: ObservedState): string => `runs-${state}`
+/** Directory of ended runs in one state across workspaces, partitioned by day. */
+export const runsInState = (state: EndedState): string => `runs-${state}`
 
-/** List of an app's runs in one state across workspaces. */
-export const appRunsInState = (appId: string, state: ObservedState): string => `APP#${appId}#RUNS#${state}`
+/** List of an app's ended runs in one state across workspaces. */
+export const appRunsInState = (appId: string, state: EndedState): string => `APP#${appId}#RUNS#${state}`
 
 /**
- * Index entry of a run by state: within its workspace, its app (`list`) and the platform (`directory`). A run has one once
- * it has ended. Active runs have {@link ActiveRunEntity}. Those of the version before have an entry of this kind, which
- * moves when the run ends.
+ * Index entry of an ended run by state: within its workspace, its app (`list`) and the platform (`directory`). Active runs have
+ * {@link ActiveRunEntity}.
  */
 export const ObservedRunEntity = defineEntity({
   name: 'observed-run',

@@ -3,18 +3,13 @@ import { isActive, type Run } from '#shared/work/runs/index.ts'
 import type { Task } from '#shared/work/tasks/index.ts'
 import { activeKey, listActiveRun, unlistActiveRun } from '../observed-runs/active-runs.ts'
 import { type ActiveRun, ActiveRunEntity } from '../observed-runs/entity.ts'
-import { indexRun, removeActiveEntry } from '../observed-runs/index-run.ts'
+import { indexRun } from '../observed-runs/index-run.ts'
 import type { Countable } from './count-exactly-once.ts'
 import { type Counting, counterWrites, type LoadedEvent } from './counter-writes.ts'
-import { AppLogEntity, type CountedEvent, CountedEventEntity } from './entity.ts'
+import { AppLogEntity, CountedEventEntity } from './entity.ts'
 import { logEntryOf, logWrites, placesInLog } from './log.ts'
 import { FINISHED } from './schemas.ts'
 import { countApproval, countTask } from './workspace.ts'
-
-interface Store extends Counting {
-  /** True once no function of the version before runs, which doesn't know a marker for start and end. */
-  isLean: boolean
-}
 
 /** A run to be written to its index and log. */
 interface Filing {
@@ -22,18 +17,6 @@ interface Filing {
   /** True once the run's end was reported, so that it belongs in its app's log. */
   ended: boolean
 }
-
-type KnownRun = Run & { created_event: string }
-
-/** True for a run whose start is counted with its end, however long it takes. While it is active, it is listed as such. */
-export const isCountedAtEnd = (
-  { countedAtEndSince: since }: Pick<Store, 'countedAtEndSince'>,
-  run: Run | undefined,
-): run is KnownRun => run?.created_event !== undefined && since !== undefined && run.created_at >= since
-
-/** True for the event of a run's start if the event of its end will count both. */
-const isStartLeft = (store: Store, run: Run | undefined): run is KnownRun =>
-  isCountedAtEnd(store, run) || (run?.created_event !== undefined && !isActive(run.status))
 
 /** Work that results from a batch. Each item has a name, so that it is done once for all events that cause it. */
 export interface BatchWork {
@@ -47,7 +30,7 @@ export interface BatchWork {
  * @returns the names of the added work
  */
 export const addFollowingWork = (
-  store: Store,
+  store: Counting,
   told: LoadedEvent,
   spread: string,
   { counts, runs }: BatchWork,
@@ -59,7 +42,6 @@ export const addFollowingWork = (
     return name
   }
   const run = told.record as Run | undefined
-  const once = () => counted(`event ${id}`, countOnce(store, told, spread))
   const filed = (ended: boolean): string => {
     if (run) runs.set(run_id, { run, ended: ended || runs.get(run_id)?.ended === true })
     return run_id
@@ -72,10 +54,9 @@ export const addFollowingWork = (
       return [counted(`task ${task_id}`, countTask({ workspace_id, id: task_id }, told.record as Task | undefined))]
     case 'installation.created':
     case 'installation.removed':
-      return [once()]
+      return [counted(`event ${id}`, countOnce(store, told, spread))]
     case 'run.created':
-      if (!run) return [counted(`event ${id}`, countStartOfRemoved(store, told, spread))]
-      return isStartLeft(store, run) ? [filed(false)] : [once(), filed(false)]
+      return [run ? filed(false) : counted(`event ${id}`, countStartOfRemoved(store, told, spread))]
     case 'run.succeeded':
     case 'run.failed':
     case 'run.cancelled':
@@ -89,7 +70,7 @@ export const addFollowingWork = (
 const nearOf = ({ event, data: { app_id, installation_id } }: LoadedEvent): string =>
   `${app_id}#${event.workspace_id}#${installation_id}`
 
-const countOnce = (store: Store, told: LoadedEvent, spread: string): Countable => {
+const countOnce = (store: Counting, told: LoadedEvent, spread: string): Countable => {
   const { id: event_id, created_at } = told.event
   return {
     near: nearOf(told),
@@ -108,22 +89,20 @@ const startOf = ({ event, ...told }: LoadedEvent, { created_event, created_at }:
   event: { ...event, id: created_event, type: 'run.created', created_at },
 })
 
-type StartedRun = Pick<KnownRun, 'created_event' | 'created_at'>
+type StartedRun = Pick<Run, 'created_event' | 'created_at'>
 
-/** Counts a run's end in the way of its age. */
-const countReportedEnd = (store: Store, told: LoadedEvent, run: Run | undefined, spread: string): Countable => {
+const countReportedEnd = (store: Counting, told: LoadedEvent, run: Run | undefined, spread: string): Countable => {
   if (!run) return countEndOfRemoved(store, told, spread)
   // An event that somebody made up may report the end of an active run. The run is still listed, and its own end counts it.
-  if (isCountedAtEnd(store, run)) return (isActive(run.status) ? countOnce : countRun)(store, told, spread)
-  return isStartLeft(store, run) ? countEnd(store, told, run, spread) : countOnce(store, told, spread)
+  return (isActive(run.status) ? countOnce : countRun)(store, told, spread)
 }
 
 /**
  * Counts a run's start and end. Its entry in the app's log is the marker. The same transaction takes the run out of the list
  * of active ones, which figures add.
  */
-const countRun = (store: Store, told: LoadedEvent, spread: string): Countable => {
-  const run = told.record as KnownRun
+const countRun = (store: Counting, told: LoadedEvent, spread: string): Countable => {
+  const run = told.record as Run
   const entry = logEntryOf(run)
   return {
     near: nearOf(told),
@@ -141,37 +120,12 @@ const countRun = (store: Store, told: LoadedEvent, spread: string): Countable =>
   }
 }
 
-/**
- * Counts the end of a run that began before the upgrade, and its start unless that was counted while the run was active. Then
- * each event has its own marker. Otherwise the start's marker says that the end was counted with it. It doesn't matter which
- * of the two events is handled first or how often.
- */
-const countEnd = (store: Store, told: LoadedEvent, run: KnownRun, spread: string): Countable => {
-  const { created_event, created_at } = run
-  const start = startOf(told, run)
-  const [started, ended] = [countOnce(store, start, spread), countOnce(store, told, spread)]
-  return {
-    near: ended.near,
-    // A long run's start was usually counted before, so its marker is read first. Failed transactions cost as much as others.
-    reads: (again) => [CountedEventEntity.ref({ event_id: created_event }), ...ended.reads(again)],
-    writes: ([startMark, endMark]) => {
-      if ((startMark as CountedEvent | undefined)?.ended) return []
-      if (startMark || !store.isLean) return [...started.writes([startMark]), ...ended.writes([endMark])]
-      return [
-        CountedEventEntity.create({ event_id: created_event, created_at, ended: true }),
-        ...counterWrites(store, start, spread),
-        ...counterWrites(store, told, spread),
-      ]
-    },
-  }
-}
-
 /** Returns references to a run's entry in its app's log, whose status is known from its record only. */
 const loggedRefs = ({ data: { app_id, run_id } }: LoadedEvent): Ref[] =>
   placesInLog(app_id, run_id).map((place) => AppLogEntity.ref(place))
 
 /** Counts the end of a run whose record was removed, and its start as well if it is still listed as active. */
-const countEndOfRemoved = (store: Store, told: LoadedEvent, spread: string): Countable => {
+const countEndOfRemoved = (store: Counting, told: LoadedEvent, spread: string): Countable => {
   const ended = countOnce(store, told, spread)
   return {
     near: ended.near,
@@ -194,7 +148,7 @@ const countEndOfRemoved = (store: Store, told: LoadedEvent, spread: string): Cou
 }
 
 /** Counts the start of a run whose record was removed, unless that was counted with its end, or will be. */
-const countStartOfRemoved = (store: Store, told: LoadedEvent, spread: string): Countable => {
+const countStartOfRemoved = (store: Counting, told: LoadedEvent, spread: string): Countable => {
   const started = countOnce(store, told, spread)
   return {
     near: started.near,
@@ -206,26 +160,17 @@ const countStartOfRemoved = (store: Store, told: LoadedEvent, spread: string): C
   }
 }
 
-/** Writes a run to the admin index and, once it has ended, to its app's log. The writes are idempotent. */
-export const fileRun = async (store: Store, { run, ended }: Filing): Promise<void> => {
-  const { table, isLean } = store
-  if (isCountedAtEnd(store, run)) {
-    if (!ended) return fileStart(store, run)
-    // A made-up event reports the end of an active run, which has no place among the ended ones.
-    return isActive(run.status) ? undefined : fileEnd(store, run, { isLogged: true, wasListed: false })
-  }
-  if (!ended && isStartLeft(store, run)) {
-    // The event of its end files it. Before that one was handled, nothing can be left of an earlier delivery of this one
-    // that the end won't remove.
-    if (await table.get(CountedEventEntity, { event_id: run.created_event })) await removeActiveEntry({ table }, run)
-    return
-  }
-  if (!ended) return indexRun({ table }, run, true)
-  await fileEnd(store, run, { isLogged: false, wasListed: !isLean || (await wasCountedActive({ table }, run)) })
+/** Lists a run as active or, once it has ended, in the admin index and in its app's log. The writes are idempotent. */
+export const fileRun = async (store: Pick<Counting, 'table'>, { run, ended }: Filing): Promise<void> => {
+  if (!ended) return fileStart(store, run)
+  // A made-up event reports the end of an active run, which has no place among the ended ones.
+  if (isActive(run.status)) return
+  const { table } = store
+  await Promise.all([indexRun(store, run), ...logWrites(run).map((entry) => table.transact([entry]))])
 }
 
 /** Lists a run as active, unless it has ended. */
-export const fileStart = async ({ table }: Pick<Store, 'table'>, run: KnownRun): Promise<void> => {
+export const fileStart = async ({ table }: Pick<Counting, 'table'>, run: Run): Promise<void> => {
   if (isActive(run.status)) return listActiveRun({ table }, run)
   const [logged, active] = await table.getAll([
     AppLogEntity.ref(logEntryOf(run)),
@@ -233,27 +178,4 @@ export const fileStart = async ({ table }: Pick<Store, 'table'>, run: KnownRun):
   ] as const)
   // A worker died after it listed the run, which had ended and been counted meanwhile.
   if (logged && active) await unlistActiveRun({ table }, run)
-}
-
-/**
- * Lists an ended run, and adds it to its app's log.
- * @param known whether its end is counted with its entry in the log, and whether it may be listed as active by the version before
- */
-const fileEnd = async (
-  { table, isLean }: Store,
-  run: Run,
-  known: { isLogged: boolean; wasListed: boolean },
-): Promise<void> => {
-  const entries = logWrites(run, isLean, known.isLogged)
-  await Promise.all([indexRun({ table }, run, known.wasListed), ...entries.map((entry) => table.transact([entry]))])
-}
-
-/**
- * Returns true if a run's start was counted while the run was active, so that the run was listed as active as well. One whose
- * worker died between the two is listed again when its event is redelivered, which corrects the list.
- */
-const wasCountedActive = async ({ table }: Pick<Store, 'table'>, { created_event }: Run): Promise<boolean> => {
-  if (created_event === undefined) return true
-  const mark = await table.get(CountedEventEntity, { event_id: created_event })
-  return mark !== undefined && mark.ended === undefined
 }

@@ -1,14 +1,12 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { COUNTED_AT_END, isUpgradeDone, LEAN_RECORDS, timeOfUpgrade } from '#shared/foundation/upgrades/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
-import { MINUTE } from '#shared/kernel/clock.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
 import type { Ref } from '#shared/table/entity.ts'
 import { alertBudgets } from '#shared/work/budgets/index.ts'
 import { type Run, RunEntity } from '#shared/work/runs/index.ts'
 import { TaskEntity } from '#shared/work/tasks/index.ts'
-import { addFollowingWork, type BatchWork, fileRun, fileStart, isCountedAtEnd } from './batch-work.ts'
+import { addFollowingWork, type BatchWork, fileRun, fileStart } from './batch-work.ts'
 import { countExactlyOnce } from './count-exactly-once.ts'
 import type { LoadedEvent } from './counter-writes.ts'
 
@@ -28,12 +26,7 @@ export const countEvents = async (
   const failed = new Map<OutboxEvent, unknown>()
   const following: BatchWork = { counts: new Map(), runs: new Map() }
   const all = await loadTold(work, events, failed)
-  const store = {
-    table: work.table,
-    isLean: await isUpgradeDone(work.table, LEAN_RECORDS),
-    countedAtEndSince: await countedAtEndSince(work),
-    now: work.clock.now(),
-  }
+  const store = { table: work.table, now: work.clock.now() }
   const names = all.map((told) => addFollowingWork(store, told, all[0]?.event.id ?? '', following))
   const { counts, runs } = following
   const [uncounted, unfiled] = await Promise.all([
@@ -50,27 +43,16 @@ export const countEvents = async (
   return failed
 }
 
-/** Time after the upgrade in which an instance may still count as before. */
-const UPGRADED_WITHIN = MINUTE
-
-const countedAtEndSince = async ({ table }: Pick<WorkerWork, 'table'>): Promise<number | undefined> => {
-  const upgraded = await timeOfUpgrade(table, COUNTED_AT_END)
-  return upgraded === undefined ? undefined : upgraded + UPGRADED_WITHIN
-}
-
 /**
  * Lists a run that takes longer as active, so that figures and lists include it until its end is counted.
  * @param created its `run.created` event
  * @param found the run as it was found before, if it was. It is looked at again once it is listed
- * @returns false if its start has to be counted on its own, because it began before the upgrade
+ * @returns false if its record was removed
  */
 export const listStartedRun = async (work: WorkerWork, created: OutboxEvent, found?: Run): Promise<boolean> => {
   const { run_id, installation_id }: LoadedEvent['data'] = JSON.parse(created.data)
-  const [since, run] = await Promise.all([
-    countedAtEndSince(work),
-    found ?? work.table.get(RunEntity, { installation_id, id: run_id }),
-  ])
-  if (!isCountedAtEnd({ countedAtEndSince: since }, run)) return false
+  const run = found ?? (await work.table.get(RunEntity, { installation_id, id: run_id }))
+  if (!run) return false
   await fileStart(work, run)
   if (run.budgets) await alertBudgets(work, [run])
   return true

@@ -34,11 +34,9 @@ export interface LoadedEvent {
   listed?: ActiveRun
 }
 
-/** The store, and the times that decide how an event is counted. */
+/** The store, and the time that decides how an event is counted. */
 export interface Counting extends Pick<WorkerWork, 'table'> {
   now: number
-  /** Runs that were created from then on are counted at their end. Undefined while functions of the version before run. */
-  countedAtEndSince: number | undefined
 }
 
 /**
@@ -83,16 +81,15 @@ export const counterWrites = (work: Counting, told: LoadedEvent, spread: string)
   }
 }
 
-/** Counts a run for its app: in the day alone, or in the total as well if the day is old, or if the version before may run. */
+/** Counts a run for its app: in the day alone, or in the total as well if the day is old. */
 const appRunWrites = (
-  { now, countedAtEndSince: since }: Counting,
+  { now }: Counting,
   told: LoadedEvent,
-  run: Pick<Run, 'is_sandbox' | 'version' | 'created_at'>,
+  run: OfApp,
   add: Partial<Record<RunCounter, number>>,
   spread: string,
 ): Write[] => {
-  const isCountedOnce = since !== undefined && run.created_at >= since && isOpen(now, told.event.created_at)
-  if (!isCountedOnce) return appWrites(told, run, add, spread)
+  if (!isOpen(now, told.event.created_at)) return appWrites(told, run, add, spread)
   const open = Object.fromEntries(Object.entries(add).map(([counter, n]) => [openField(counter as RunCounter), n]))
   return [appDayWrite(told, run, { ...open, ...byVersion(run.version, add) }, spread)]
 }

@@ -118,15 +118,7 @@ export const AppDayEntity = defineEntity({
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
-const countedEvent = () =>
-  z.object({
-    event_id: z.string(),
-    created_at: z.number(),
-    /** Set on the marker of a run's start if the run's end was counted with it, and has no marker of its own. */
-    ended: z.literal(true).optional(),
-  })
-
-export type CountedEvent = z.infer<ReturnType<typeof countedEvent>>
+const countedEvent = () => z.object({ event_id: z.string(), created_at: z.number() })
 
 /**
  * Marker of a counted event. Created in the transaction that counts it, so that it counts once. Outlives the event. Ended runs
@@ -148,7 +140,7 @@ const appLog = () =>
     /** The app's list that contains this copy: a shard of the runs of one status or error code, or those of a request. */
     list: z.string(),
     run_id: z.string(),
-    request_id: z.string().optional(),
+    request_id: z.string(),
     installation_id: z.string(),
     version: z.string(),
     trigger: z.string(),

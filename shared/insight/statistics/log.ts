@@ -32,11 +32,9 @@ const isSharded = (list: string): boolean => !list.startsWith('REQUEST#')
 const shardFor = (list: string, run_id: string): string =>
   isSharded(list) ? `${list}#${Number.parseInt(sha256(run_id).slice(0, 8), 16) % LOG_SHARDS}` : list
 
-/** Returns all shards of a list, and the list as the version before wrote it. Its copies expire after 30 days. */
-const shardsOf = (list: string): string[] => [
-  list,
-  ...(isSharded(list) ? Array.from({ length: LOG_SHARDS }, (_, shard) => `${list}#${shard}`) : []),
-]
+/** Returns all shards of a list. */
+const shardsOf = (list: string): string[] =>
+  isSharded(list) ? Array.from({ length: LOG_SHARDS }, (_, shard) => `${list}#${shard}`) : [list]
 
 /** Returns the run that shares its id with a request: the first one that the request started. */
 const runOfRequest = (requestId: string): string | undefined =>
@@ -60,19 +58,15 @@ export const logEntryOf = (run: Run): AppLog => ({
 })
 
 /**
- * Returns the writes of a finished run's copies in its app's log.
- * @param isLean leaves out the list of all runs, which is merged from the lists of their statuses, and those of requests whose
- *   id says which run it is
- * @param isCounted the list of its status has the run, because its end was counted with it
+ * Returns the writes of a finished run's further copies in its app's log. The list of its status has the run, because its end was
+ * counted with it. Requests whose id says which run it is need no copy.
  */
-export const logWrites = (run: Run, isLean: boolean, isCounted = false): Write[] => {
-  const { id: run_id, status, error_code, request_id } = run
+export const logWrites = (run: Run): Write[] => {
+  const { id: run_id, error_code, request_id } = run
   const entry = entryOf(run)
-  const filters: Pick<LogFilter, 'status' | 'error_code' | 'request_id'>[] = [
-    ...(isLean ? [] : [{}]),
-    ...(isCounted ? [] : [{ status: status as LogFilter['status'] }]),
+  const filters: Pick<LogFilter, 'error_code' | 'request_id'>[] = [
     ...(error_code === undefined ? [] : [{ error_code }]),
-    ...(request_id === undefined || (isLean && runOfRequest(request_id) === run_id) ? [] : [{ request_id }]),
+    ...(runOfRequest(request_id) === run_id ? [] : [{ request_id }]),
   ]
   return filters.map((filter) => AppLogEntity.replace({ ...entry, list: shardFor(listOf(filter), run_id) }))
 }
@@ -133,10 +127,8 @@ const findEntry = async (
   run_id: string,
   fits: (entry: AppLog) => boolean,
 ): Promise<AppLog[]> => {
-  const places = STATUS_LISTS.flatMap((list) => [shardFor(list, run_id), list])
-  const copies = await table.getAll(places.map((list) => AppLogEntity.ref({ app_id, list, run_id })))
-  // A message of the version before may have filed the run as well.
-  return copies.filter((copy) => copy !== undefined && fits(copy)).slice(0, 1) as AppLog[]
+  const copies = await table.getAll(placesInLog(app_id, run_id).map((place) => AppLogEntity.ref(place)))
+  return copies.filter((copy) => copy !== undefined && fits(copy)) as AppLog[]
 }
 
 /** Returns a test for everything that the chosen list doesn't already guarantee. */

@@ -1,18 +1,7 @@
-import {
-  ActiveRunsEntity,
-  type Added,
-  platformCountWrite,
-  type Sharded,
-  shardOf,
-} from '#shared/foundation/counters/index.ts'
+import { type Added, platformCountWrite, type Sharded } from '#shared/foundation/counters/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Run } from '#shared/work/runs/index.ts'
-
-const active = (deps: Sharded, id: string, by: 1 | -1): Write => {
-  const shard = shardOf(deps, id)
-  return ActiveRunsEntity.upsert({ shard }, { set: { shard }, add: { active_runs: by } })
-}
 
 /** Fields of a run that the platform's counters depend on. */
 type CountedRun = Pick<Run, 'is_sandbox'> & Pick<Partial<Run>, 'cost_units'>
@@ -31,13 +20,13 @@ export const platformWrites = (
   const count = (added: Added): Write => platformCountWrite(deps, event.created_at, spread, added)
   switch (event.type) {
     case 'run.created':
-      return [count({ runs: 1, sandbox_runs: run?.is_sandbox ? 1 : 0 }), active(deps, spread, 1)]
+      return [count({ runs: 1, sandbox_runs: run?.is_sandbox ? 1 : 0 })]
     case 'run.succeeded':
-      return [count({ succeeded: 1, cost_units: run?.cost_units ?? 0 }), active(deps, spread, -1)]
+      return [count({ succeeded: 1, cost_units: run?.cost_units ?? 0 })]
     case 'run.failed':
-      return [count({ failed: 1, cost_units: run?.cost_units ?? 0 }), active(deps, spread, -1)]
+      return [count({ failed: 1, cost_units: run?.cost_units ?? 0 })]
     case 'run.cancelled':
-      return [count({ cancelled: 1, cost_units: run?.cost_units ?? 0 }), active(deps, spread, -1)]
+      return [count({ cancelled: 1, cost_units: run?.cost_units ?? 0 })]
     case 'installation.created':
       return [count({ installed: 1 })]
     case 'installation.removed':

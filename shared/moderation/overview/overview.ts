@@ -1,7 +1,6 @@
 import { installationsBy } from '#shared/access/installations/index.ts'
 import { APP_STATUSES, standingLists } from '#shared/catalogue/apps/index.ts'
 import { reviewQueue } from '#shared/catalogue/review-queue/index.ts'
-import { ActiveRunsEntity, PlatformNowEntity } from '#shared/foundation/counters/index.ts'
 import { readTotal } from '#shared/foundation/totals/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { calendarOf, datesUpTo } from '#shared/insight/analytics/index.ts'
@@ -21,13 +20,12 @@ const DAYS = 7
 export const loadOverview = async (deps: Pick<Deps, 'table' | 'clock'>): Promise<OverviewView> => {
   const calendar = calendarOf('UTC')
   const now = deps.clock.now()
-  const [developers, apps, customer, sandbox, installations, counted, { byDate, active }, waiting] = await Promise.all([
+  const [developers, apps, customer, sandbox, installations, { byDate, active }, waiting] = await Promise.all([
     developerTotals(deps),
     each(APP_STATUSES, (status) => readTotal(deps, standingLists(status, undefined))),
     each(WORKSPACE_STATUSES, (status) => readTotal(deps, [workspacesBy(status, false)])),
     each(WORKSPACE_STATUSES, (status) => readTotal(deps, [workspacesBy(status, true)])),
     each(['active', 'suspended'] as const, (status) => readTotal(deps, [installationsBy(status)])),
-    activeRuns(deps),
     loadSumsByDate(deps, calendar, datesUpTo(calendar.dateOf(now), DAYS)),
     each(Object.keys(WAITING) as (keyof typeof WAITING)[], (what) => readTotal(deps, [WAITING[what]])),
   ])
@@ -38,7 +36,7 @@ export const loadOverview = async (deps: Pick<Deps, 'table' | 'clock'>): Promise
     apps: { total: sum(Object.values(apps)), by_status: apps },
     workspaces: { customer, sandbox },
     installations,
-    runs: { active: counted + active, today: runsOf(today), last_7_days: runsOf(week) },
+    runs: { active, today: runsOf(today), last_7_days: runsOf(week) },
     webhook_deliveries: { today: deliveriesOf(today), last_7_days: deliveriesOf(week) },
     waiting,
     as_of: iso(now),
@@ -72,16 +70,6 @@ const developerTotals = async (deps: Pick<Deps, 'table'>): Promise<OverviewView[
   const active = verified.active + unverified.active
   const blocked = verified.blocked + unverified.blocked
   return { total: active + blocked, active, blocked, verified: verified.active + verified.blocked }
-}
-
-/** Counts the active runs whose start was counted by the version before. */
-const activeRuns = async ({ table }: Pick<Deps, 'table'>): Promise<number> => {
-  const shards = Array.from({ length: table.counterShards }, (_, shard) => ActiveRunsEntity.ref({ shard }))
-  const [now, before] = await Promise.all([
-    table.getAll(shards),
-    table.query(PlatformNowEntity, {}, { limit: table.counterShards }),
-  ])
-  return sum([...now, ...before.items].map((shard) => shard?.active_runs ?? 0))
 }
 
 const total = (days: readonly DaySums[], counter: keyof DaySums): number => sum(days.map((day) => day[counter]))

@@ -65,7 +65,7 @@ export const runWrite = (run: Run, fields: RunChange): Write =>
         status: run.status,
         last_seq: run.last_seq,
         step_count: run.step_count,
-        stream_seq: run.stream_seq ?? missing,
+        stream_seq: run.stream_seq,
         pending_step: run.pending_step ?? missing,
         dispatched_at: run.dispatched_at ?? missing,
         accepted_at: run.accepted_at ?? missing,

@@ -1,5 +1,4 @@
 import { type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
-import { isUpgradeDone, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { exists, missing } from '#shared/table/expressions.ts'
@@ -25,7 +24,7 @@ export const endPlainly = async (work: Work, run: Run, fields: RunChange, answer
   const { carrier } = work
   if (!carrier || !isNamedByCounter(run) || isWaitingForInput(run)) return false
   const event = endEventOf(changedRun(run, fields))
-  if (!carrier.takes(event) || !(await isUpgradeDone(work.table, PLAIN_WRITES))) return false
+  if (!carrier.takes(event)) return false
   const now = work.clock.now()
   // The run is due soon anyway, mostly. Moving its due time would write the index of overdue work twice.
   const isDueSoon = run.due_at !== undefined && run.due_at <= now + OVERDUE_GRACE

@@ -6,7 +6,7 @@ import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { reservationSchema } from '../budgets/index.ts'
 import { ShownRequest } from './shown-request.ts'
-import { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
+import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 
 /** Protocols over which a run can be started and followed. They are also its trigger. */
 export const PROTOCOLS = ['mcp', 'a2a'] as const
@@ -36,12 +36,12 @@ const run = () =>
     /** Number of times that it raised its reservations. */
     budgets_raised: z.number().optional(),
     is_sandbox: z.boolean(),
-    /** Id of the request that started it; absent in old records. */
-    request_id: z.string().optional(),
-    /** Trace of the request that started it, which all of its work continues; absent in old records. */
+    /** Id of the request that started it. */
+    request_id: z.string(),
+    /** Trace of the request that started it, which all of its work continues. */
     trace: traceSchema().optional(),
-    /** Id of its `run.created` event, which statistics count together with its end; absent in old records. */
-    created_event: z.string().optional(),
+    /** Id of its `run.created` event, which statistics count together with its end. */
+    created_event: z.string(),
     /** Not everybody may have its `run.created` event, and the event may have no record. Until then, the run stays due for it. */
     is_unannounced: z.literal(true).optional(),
     parent_run_id: z.string().optional(),
@@ -64,7 +64,7 @@ const run = () =>
     tool: z.string().optional(),
     /** Task that the run works on. */
     task_id: z.string().optional(),
-    /** Grant that it began under, and ends with. Absent for a direct install, and in old records. */
+    /** Grant that it began under, and ends with. Absent for a direct install. */
     grant_id: z.string().optional(),
     /** Conversation whose message started it. */
     conversation_id: z.string().optional(),
@@ -77,16 +77,16 @@ const run = () =>
     /** Limits a run that an agent caused. A root run's time begins with its first question, at `first_hop_at`. */
     chain_deadline: z.number(),
     first_hop_at: z.number().optional(),
-    /** Creation of the first run of its chain; absent in old records, and if its installation's counter names it. */
+    /** Creation of the first run of its chain; absent if its installation's counter names it. */
     chain_started_at: z.number().optional(),
     step_count: z.number(),
     /** Greatest seq in use. The next step without a seq gets the next one. */
     last_seq: z.number(),
     step_bytes: z.number(),
-    /** Greatest number in use in the run's live stream; absent in old records. */
-    stream_seq: z.number().optional(),
-    /** Latest states with their numbers in the stream, oldest first; absent like `stream_seq`. */
-    transitions: z.array(z.object({ seq: z.number(), status: z.enum(RUN_STATUSES) })).optional(),
+    /** Greatest number in use in the run's live stream. */
+    stream_seq: z.number(),
+    /** Latest states with their numbers in the stream, oldest first. */
+    transitions: z.array(z.object({ seq: z.number(), status: z.enum(RUN_STATUSES) })),
     /** Number of the newest state dropped from `transitions`. */
     transitions_lost: z.number().optional(),
     /** Approval that the run waits for. */
@@ -120,7 +120,7 @@ const run = () =>
     /** Time of the agent's latest sign of life: a step, a tool call or a token renewal; absent once it has ended. */
     alive_at: z.number().optional(),
     created_at: createdAt(),
-    /** Time at which it fails if it is still active; absent in old records, and once it has ended. */
+    /** Time at which it fails if it is still active; absent once it has ended. */
     ends_at: z.number().optional(),
     started_at: z.number().optional(),
     finished_at: z.number().optional(),
@@ -133,23 +133,16 @@ const run = () =>
 
 export type Run = z.infer<ReturnType<typeof run>>
 
-const listOf = (installationId: string, status: RunStatus): string => `${installationId}#RUNS#${status}`
-
 /**
  * Owner of the narrowed list that a run with this status is stored in. Active runs stay in one list until they end,
  * because each move costs two index writes. Those that the counter names are in none.
  */
 export const runsByStatus = (installationId: string, status: RunStatus): string =>
-  listOf(installationId, isActive(status) ? 'queued' : status)
+  `${installationId}#RUNS#${isActive(status) ? 'active' : status}`
 
-/**
- * Returns the stored lists of an installation's runs with these statuses, which may hold active runs of other statuses. The
- * version before moved an active run to a list of its own status.
- */
-export const storedLists = (installationId: string, statuses: readonly RunStatus[]): { list: string }[] => {
-  const stored = statuses.flatMap((status) => (isActive(status) ? ACTIVE_STATUSES : [status]))
-  return [...new Set(stored)].map((status) => ({ list: listOf(installationId, status) }))
-}
+/** Returns the stored lists of an installation's runs with these statuses, which may hold active runs of other statuses. */
+export const storedLists = (installationId: string, statuses: readonly RunStatus[]): { list: string }[] =>
+  [...new Set(statuses.map((status) => runsByStatus(installationId, status)))].map((list) => ({ list }))
 
 /** Returns true for a run that another run, a person or a chat has nothing to do with. */
 export const isAlone = ({ id, chain_id, chain_depth, audience, actor, private_to }: Run): boolean =>
@@ -160,8 +153,7 @@ export const isAlone = ({ id, chain_id, chain_depth, audience, actor, private_to
  * ({@link ChainMarkEntity}) and an entry in a list. Such a run has no `chain_started_at`. It began its chain, for no person
  * and in no chat, so its id is all that a call needs to know of it.
  */
-export const isNamedByCounter = (run: Run): boolean =>
-  run.chain_started_at === undefined && run.created_event !== undefined && isAlone(run)
+export const isNamedByCounter = (run: Run): boolean => run.chain_started_at === undefined && isAlone(run)
 
 export const RunEntity = defineEntity({
   name: 'run',
@@ -228,7 +220,7 @@ const stepFields = () => ({
   output: payload(),
   tool: z.string().optional(),
   /** Number in the run's live stream. Raised by every change. */
-  stream_seq: z.number().optional(),
+  stream_seq: z.number(),
   /** Start of the call that it reports; absent for what agents report. */
   started_at: z.number().optional(),
   created_at: createdAt(),

@@ -2,7 +2,6 @@ import { defaultGrant, type Installation } from '#shared/access/installations/in
 import { carried, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
 import { type BusMessage, sendPromptly } from '#shared/foundation/queues/index.ts'
-import { isUpgradeDone, LEAN_RECORDS, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { idTime, siblingId, stampOf } from '#shared/kernel/ids.ts'
@@ -109,9 +108,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     transitions: [{ seq: 1, status: 'queued' }],
     ends_at: now + work.settings.runLifetimeDays * DAY,
   }
-  if (isAlone(run) && chain.chain_started_at === undefined && (await isUpgradeDone(work.table, LEAN_RECORDS))) {
-    run.chain_started_at = undefined
-  }
+  if (isAlone(run) && chain.chain_started_at === undefined) run.chain_started_at = undefined
   const reservation = reserveBudgets(work, run, budgets)
   run.budgets = reservation.reserved
   run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
@@ -160,9 +157,8 @@ export const startRun = async (work: Work, start: NewRun): Promise<RunView> => {
 
 /**
  * Commits a new run, and then sends the message that dispatches it, which also carries its `run.created` event. A lost
- * message delays the run until the sweeper finds it overdue (architecture.md#no-dual-writes).
- *
- * The worker that gets the message creates the event's record. The version before does not, so that it needs one.
+ * message delays the run until the sweeper finds it overdue (architecture.md#no-dual-writes). The worker that gets the message
+ * creates the event's record.
  */
 export const commitAndDispatch = async (
   work: Work,
@@ -171,11 +167,9 @@ export const commitAndDispatch = async (
   answer?: RunView,
 ): Promise<void> => {
   const announced = carried(created)
-  const isLean = await isUpgradeDone(work.table, LEAN_RECORDS)
-  const made = writes.flatMap((write) => {
-    if (write === created) return isLean ? [] : [announced]
-    return [isLean && isRun(write) ? { ...write, item: { ...write.item, is_unannounced: true } } : write]
-  })
+  const made = writes
+    .filter((write) => write !== created)
+    .map((write) => (isRun(write) ? { ...write, item: { ...write.item, is_unannounced: true } } : write))
   if (!(await createPlainly(work, made, answer))) await work.commit(made, answer)
   const run = writes.find(isRun)?.item as Run | undefined
   await sendPromptly(work, 'dispatch', emittedBy(announced) as OutboxEvent, run && namesIn(run))
@@ -203,7 +197,7 @@ const createPlainly = async (work: Work, writes: readonly Write[], answer: RunVi
   if (!created || !listed || !run || !work.hasFreshIds || !isNamedByCounter(run) || writes.length !== PLAIN)
     return false
   const isLate = (share: number) => work.clock.now() > run.created_at + share * CREATED_WITHIN
-  if (isLate(0.2) || !(await isUpgradeDone(work.table, PLAIN_WRITES))) return false
+  if (isLate(0.2)) return false
   const [placing, listing] = await Promise.allSettled([takePlaceBefore(work, run), work.table.transact([listed])])
   const [failed] = [placing, listing].filter((one) => one.status === 'rejected')
   if (!failed && !isLate(0.5)) {
@@ -224,7 +218,7 @@ const PLAIN = 3
 /** Sends the dispatch message of a run that is still queued again, because the request that created it may have died. */
 export const dispatchAgain = async (work: Work, run: Run): Promise<void> => {
   const { status, created_event, is_unannounced } = run
-  if (status !== 'queued' || created_event === undefined) return
+  if (status !== 'queued') return
   const known = await work.table.get(OutboxEntity, { id: created_event })
   const event = known ?? (is_unannounced && { ...createdEventOf(run), carried: true as const })
   if (event) await sendPromptly(work, 'dispatch', event, namesIn(run))

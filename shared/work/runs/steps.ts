@@ -1,5 +1,4 @@
 import { payloadBytes, type StoredPayload } from '#shared/foundation/payloads/index.ts'
-import { isUpgradeDone, PLAIN_WRITES } from '#shared/foundation/upgrades/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { stampOf } from '#shared/kernel/ids.ts'
@@ -72,7 +71,7 @@ const TOGETHER_BYTES = 64 * 1_024
  */
 export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInput[]): Promise<PreparedSteps> => {
   if (run.step_count + steps.length > LIMITS.stepsPerRun) throw fail('too_many_steps')
-  let { last_seq, step_bytes, stream_seq = 0 } = run
+  let { last_seq, step_bytes, stream_seq } = run
   const records = steps.map((step) => {
     const json = step.stored ? '' : JSON.stringify(step.output)
     const bytes = Buffer.byteLength(json)
@@ -103,9 +102,8 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
   }
   const taken = records.map(({ seq }) => seq)
   if (new Set(taken).size !== taken.length) throw fail('step_write_conflict')
-  const isPlain = await isUpgradeDone(work.table, PLAIN_WRITES)
-  if (isPlain) await refuseTaken(work, run, records)
-  const isOwn = (i: number): boolean => !isPlain || steps[i]?.seq !== undefined || steps[i]?.id !== undefined
+  await refuseTaken(work, run, records)
+  const isOwn = (i: number): boolean => steps[i]?.seq !== undefined || steps[i]?.id !== undefined
   const items = records.reduce<StepItem[]>((all, { run_id, ...step }, i) => {
     const last = all.at(-1)
     if (last && !isOwn(i) && !isOwn(i - 1) && bytesOf(last) + payloadBytes(step.output) <= TOGETHER_BYTES)
@@ -115,12 +113,10 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
   }, [])
   const [item] = items
   return {
-    writes: isPlain
-      ? [...items.map((one) => writeOf(run, one)), ...voidWrites(run, records)]
-      : items.map((one) => StepEntity.create(one, { otherwise })),
+    writes: [...items.map((one) => writeOf(run, one)), ...voidWrites(run, records)],
     views: await Promise.all(records.map((record) => presentStep(work, record))),
     counts: { step_count: run.step_count + steps.length, last_seq, step_bytes, stream_seq },
-    plain: isPlain && item && items.length === 1 && !isOwn(0) ? item : undefined,
+    plain: item && items.length === 1 && !isOwn(0) ? item : undefined,
   }
 }
 

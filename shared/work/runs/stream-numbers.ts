@@ -18,11 +18,11 @@ const KEPT_STATES = 50
 export const stateFields = (
   run: Pick<Run, 'status' | 'stream_seq' | 'transitions' | 'transitions_lost'>,
   status: RunStatus,
-  taken: number = run.stream_seq ?? 0,
-): Pick<Run, 'stream_seq' | 'transitions' | 'transitions_lost'> => {
+  taken: number = run.stream_seq,
+): Partial<Pick<Run, 'stream_seq' | 'transitions' | 'transitions_lost'>> => {
   if (status === run.status) return {}
   const stream_seq = taken + 1
-  const all = [...(run.transitions ?? []), { seq: stream_seq, status }]
+  const all = [...run.transitions, { seq: stream_seq, status }]
   return {
     stream_seq,
     transitions: all.slice(-KEPT_STATES),
@@ -32,7 +32,7 @@ export const stateFields = (
 
 /** Returns the write of a step's change and the resulting counters of the run. */
 export const stepChange = (
-  { stream_seq = 0 }: Pick<Run, 'stream_seq'>,
+  { stream_seq }: Pick<Run, 'stream_seq'>,
   step: Pick<Step, 'run_id' | 'seq'>,
   fields: Partial<Pick<Step, 'status' | 'output'>>,
 ): { write: Write; counts: { stream_seq: number } } => {

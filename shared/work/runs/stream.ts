@@ -21,13 +21,8 @@ export interface RunEvent {
 /** Position of a reader that has seen nothing. Other readers are at the number of the last event they saw. */
 export const STREAM_START = -1
 
-/** Returns the greatest number in use in a run's stream: 0 for records older than streams. */
-const lastOf = ({ stream_seq = 0 }: Run): number => stream_seq
-
-const statesOf = ({ transitions, status }: Run) => transitions ?? [{ seq: 0, status }]
-
 /** Reports whether a reader at this position has seen everything. A late result may still change a step of an ended run. */
-export const isOver = (run: Run, after: number): boolean => !isActive(run.status) && after === lastOf(run)
+export const isOver = (run: Run, after: number): boolean => !isActive(run.status) && after === run.stream_seq
 
 /** Wait between two reads of a run: short while it changes, up to a second while it doesn't. */
 const SHORTEST = 300
@@ -50,15 +45,15 @@ export async function* runEvents(
   for (let run = first; ; run = await loadRun(deps, first)) {
     const gap = gapOf(run, at)
     if (gap) yield gap
-    if (at > lastOf(run)) at = STREAM_START
-    const hasNews = at < lastOf(run)
+    if (at > run.stream_seq) at = STREAM_START
+    const hasNews = at < run.stream_seq
     if (hasNews) {
       for (const load of newEvents(run, await loadSteps(deps, run.id, run), at)) {
         if (signal.aborted) return
         yield await load(deps)
       }
     } else yield undefined
-    at = lastOf(run)
+    at = run.stream_seq
     if (!isActive(run.status)) return
     wait = hasNews ? SHORTEST : Math.min(wait * 1.3, LONGEST)
     if (!(await waited(wait, signal))) return
@@ -73,9 +68,9 @@ const waited = (ms: number, signal: AbortSignal): Promise<boolean> => pause(ms, 
  * nothing about what the reader saw, so the stream starts over.
  */
 const gapOf = (run: Run, at: number): RunEvent | undefined => {
-  if (at > lastOf(run)) return { event: 'gap', data: { after: at, before: 1 } }
+  if (at > run.stream_seq) return { event: 'gap', data: { after: at, before: 1 } }
   if (run.transitions_lost === undefined || at >= run.transitions_lost) return undefined
-  return { event: 'gap', data: { after: Math.max(0, at), before: statesOf(run)[0]?.seq } }
+  return { event: 'gap', data: { after: Math.max(0, at), before: run.transitions[0]?.seq } }
 }
 
 /**
@@ -84,10 +79,10 @@ const gapOf = (run: Run, at: number): RunEvent | undefined => {
  */
 const newEvents = (run: Run, steps: readonly Step[], at: number): ((deps: Reading) => Promise<RunEvent>)[] =>
   [
-    ...steps.map((step) => ({ seq: step.stream_seq ?? 0, load: (deps: Reading) => stepEvent(deps, step) })),
-    ...statesOf(run).map(({ seq, status }) => ({ seq, load: (deps: Reading) => stateEvent(deps, run, seq, status) })),
+    ...steps.map((step) => ({ seq: step.stream_seq, load: (deps: Reading) => stepEvent(deps, step) })),
+    ...run.transitions.map(({ seq, status }) => ({ seq, load: (deps: Reading) => stateEvent(deps, run, seq, status) })),
   ]
-    .filter(({ seq }) => seq > at && seq <= lastOf(run))
+    .filter(({ seq }) => seq > at && seq <= run.stream_seq)
     .sort((a, b) => a.seq - b.seq)
     .map(({ load }) => load)
 
@@ -96,7 +91,7 @@ const stepEvent = async (deps: Reading, step: Step): Promise<RunEvent> => {
   const bytes = payloadBytes(step.output)
   const shown =
     bytes <= RESPONSE_BYTES ? step : { ...step, output: { json: JSON.stringify({ truncated: true, bytes }) } }
-  return { id: String(step.stream_seq ?? 0), event: 'step', data: await presentStep(deps, shown) }
+  return { id: String(step.stream_seq), event: 'step', data: await presentStep(deps, shown) }
 }
 
 /** State that the run entered. The final one includes the result. */

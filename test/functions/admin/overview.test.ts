@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { withInstallation } from '#shared/access/installations/install.ts'
 import { removeInstallation } from '#shared/access/installations/remove.ts'
 import { platformCountWrite } from '#shared/foundation/counters/count.ts'
-import { ActiveRunsEntity, PlatformNowEntity } from '#shared/foundation/counters/entity.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { countEvents } from '#shared/insight/statistics/count.ts'
 import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
@@ -80,14 +79,6 @@ it('counts each run, its outcome and its cost once, however often its events are
   const then = await overview()
   expect(then.runs.active - before.runs.active).toBe(1)
   expect(then.runs.today.created - before.runs.today.created).toBe(3)
-})
-
-it('counts active runs that the version before counted in one partition, ended since or not', async () => {
-  const before = await overview()
-  const { table } = platform.deps
-  await table.transact([PlatformNowEntity.upsert({ shard: 1 }, { set: { shard: 1 }, add: { active_runs: 5 } })])
-  await table.transact([ActiveRunsEntity.upsert({ shard: 0 }, { set: { shard: 0 }, add: { active_runs: -2 } })])
-  expect((await overview()).runs.active - before.runs.active).toBe(3)
 })
 
 it('counts installations by their current status, and those added and removed', async () => {

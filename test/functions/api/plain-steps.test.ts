@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { PLAIN_WRITES, UpgradeEntity } from '#shared/foundation/upgrades/index.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import { addSteps } from '#shared/work/runs/add-steps.ts'
@@ -8,7 +7,6 @@ import { StepEntity } from '#shared/work/runs/entity.ts'
 import { cancelRun, completeRun } from '#shared/work/runs/finish.ts'
 import { loadRunWithSteps } from '#shared/work/runs/read.ts'
 import type { NewStep } from '#shared/work/runs/schemas.ts'
-import { finishUpgrade } from '#testkit/finish-upgrade.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -44,22 +42,6 @@ const shown = async (key: RunKey) => {
 
 const itemsOf = async ({ id }: RunKey) =>
   (await platform.deps.table.query(StepEntity, { run_id: id }, { limit: 100, ascending: true })).items
-
-it('until the upgrade is done, each step has an item, which the version before can read', async () => {
-  await platform.deps.table.transact([UpgradeEntity.delete({ id: PLAIN_WRITES })])
-  const key = await startedRun()
-  await addSteps(fresh(), key, said('a', 'b'))
-  expect(await itemsOf(key)).toHaveLength(2)
-  await finishUpgrade(platform.deps, PLAIN_WRITES)
-  await addSteps(fresh(), key, said('c', 'd'))
-  expect(await itemsOf(key)).toHaveLength(3)
-  expect(await shown(key)).toEqual([
-    [1, 'a'],
-    [2, 'b'],
-    [3, 'c'],
-    [4, 'd'],
-  ])
-})
 
 it('steps whose request died before they counted are seen by nobody, and the next steps take their numbers', async () => {
   const key = await startedRun()

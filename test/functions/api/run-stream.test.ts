@@ -10,7 +10,6 @@ import { createPipeline } from '#shared/http/pipeline.ts'
 import type { StreamedResult } from '#shared/http/streamed.ts'
 import { MemberEntity } from '#shared/identity/people/entity.ts'
 import { changeRun, runWrite } from '#shared/work/runs/change.ts'
-import { RunEntity } from '#shared/work/runs/entity.ts'
 import { everyAuthenticator } from '#testkit/authenticators.ts'
 import { callbackToken, installed, member } from '#testkit/fixtures.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -155,17 +154,6 @@ describe('the stream of a run', () => {
     const unknown = parseStream((await follow(9_999)).text)
     expect(unknown[0]).toEqual({ id: undefined, event: 'gap', data: { after: 9_999, before: 1 } })
     expect(unknown.at(-1)?.id).toBe('63')
-  })
-
-  it('shows the known data of a run from before streams existed', async () => {
-    const { act, follow, key } = await running()
-    await act('complete', { status: 'succeeded', output: { n: 1 } })
-    await platform.deps.table.transact([
-      RunEntity.update(key, { set: { stream_seq: undefined, transitions: undefined } }),
-    ])
-    const events = parseStream((await follow()).text)
-    expect(events.map(({ id, event, data }) => [id, event, data.output])).toEqual([['0', 'state', { n: 1 }]])
-    expect((await follow(0)).status).toBe(204)
   })
 
   it('is logged once, with its whole duration', async () => {

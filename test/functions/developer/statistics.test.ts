@@ -271,7 +271,7 @@ describe('an app’s log', () => {
     }
   })
 
-  it('are spread over partitions, and show what the version before filed in one, each run once', async () => {
+  it('are spread over partitions, and show each run once', async () => {
     answers({})
     const ids: string[] = []
     for (let i = 0; i < 12; i++) {
@@ -285,14 +285,6 @@ describe('an app’s log', () => {
     expect(own.filter(({ items }) => items.length > 0).length).toBeGreaterThan(1)
     const copies = own.flatMap(({ items }) => items)
     expect(copies).toHaveLength(12)
-    const [twice, before] = copies
-    if (!twice || !before) throw new Error('no copies')
-    const list = 'STATUS#succeeded'
-    await platform.deps.table.transact([
-      AppLogEntity.replace({ ...twice, list }),
-      AppLogEntity.replace({ ...before, list }),
-      AppLogEntity.delete(before),
-    ])
     const pages: string[] = []
     let cursor: string | undefined
     do {
@@ -301,7 +293,7 @@ describe('an app’s log', () => {
       cursor = page.next_cursor
     } while (cursor)
     expect(pages).toEqual(ids)
-    for (const { run_id } of [twice, before])
+    for (const { run_id } of copies.slice(0, 2))
       expect((await logs(`?run_id=${run_id}`)).items.map((entry: { run_id: string }) => entry.run_id)).toEqual([run_id])
   })
 })

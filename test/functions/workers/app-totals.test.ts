@@ -14,7 +14,7 @@ const platform = usingPlatform()
 it('an app’s total has every run once, however old it was when it ended, and whoever reads meanwhile', async () => {
   const roll = dice(7)
   const [app] = (await appsOf(platform, 1)) as [Installed]
-  const world = await createStatisticsTable(platform, { apps: [app], runs: [] }, { isUpgraded: false })
+  const world = await createStatisticsTable(platform, { apps: [app], runs: [] })
   const deps = { table: world.table, clock: platform.clock }
   const expected = { runs: 0, succeeded: 0, failed: 0, cancelled: 0 }
   let folds = 0
@@ -25,7 +25,6 @@ it('an app’s total has every run once, however old it was when it ended, and w
   }
   for (let day = 0; day < 60; day++) {
     platform.clock.advance(DAY)
-    if (day === 3) await world.upgrade()
     for (let i = 0; i < 2; i++) {
       // Some runs are weeks old when their events are handled, and some of these come late.
       const ended = platform.clock.now() - (roll.chance(0.1) ? roll.below(30) * DAY : 0)

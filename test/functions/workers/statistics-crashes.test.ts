@@ -44,20 +44,16 @@ const dying = async ({ table }: StatisticsTable, n: number, when: 'before' | 'af
   return writes >= n
 }
 
-it.each([
-  ['before', true],
-  ['after', true],
-  ['after', false],
-] as const)(
-  'a worker that crashes %s any of its writes omits nothing, and counts nothing twice (upgraded: %s)',
-  async (when, isUpgraded) => {
+it.each(['before', 'after'] as const)(
+  'a worker that crashes %s any of its writes omits nothing, and counts nothing twice',
+  async (when) => {
     const runs = [runOf(app, platform.clock.now()), runOf(app, platform.clock.now(), { status: 'running' })]
     const events = runs.flatMap(eventsOf)
-    const once = await createStatisticsTable(platform, { apps: [app], runs }, { isUpgraded })
+    const once = await createStatisticsTable(platform, { apps: [app], runs })
     await countEvents(once.work, events)
     const expected = await once.counted()
     for (let n = 1; ; n++) {
-      const world = await createStatisticsTable(platform, { apps: [app], runs }, { isUpgraded })
+      const world = await createStatisticsTable(platform, { apps: [app], runs })
       const died = await dying(world, n, when, () => countEvents(world.work, events))
       expect(await countEvents(world.work, events)).toEqual(new Map())
       expect(await world.counted(), `dead at write ${n}`).toEqual(expected)
@@ -67,88 +63,60 @@ it.each([
   },
 )
 
-it('counts each run once if the upgrade comes after any write of a worker that crashes', async () => {
-  const runs = [runOf(app, platform.clock.now()), runOf(app, platform.clock.now(), { status: 'running' })]
-  const events = runs.flatMap(eventsOf)
-  const once = await createStatisticsTable(platform, { apps: [app], runs }, { isUpgraded: false })
-  await countEvents(once.work, events)
-  const expected = await once.counted()
-  for (let n = 1; ; n++) {
-    const world = await createStatisticsTable(platform, { apps: [app], runs }, { isUpgraded: false })
-    const died = await dying(world, n, 'after', () => countEvents(world.work, events))
-    await world.upgrade()
-    for (const event of [...events, ...events]) expect(await countEvents(world.work, [event])).toEqual(new Map())
-    expect((await world.counted()).sums, `dead at write ${n}`).toEqual(expected.sums)
-    if (!died) break
-  }
-})
-
-/** Entry of an active run, as this version writes it and the version before. */
-const ENTRIES = [
-  { entity: ActiveRunEntity, isUpgraded: true },
-  { entity: ObservedRunEntity, isUpgraded: false },
-]
-
 const sumsAndActive = async (world: StatisticsTable) => {
   const { sums, places } = await world.counted()
   return { sums, active: places.filter((place) => place.includes('active')) }
 }
 
-it.each(ENTRIES)(
-  'a run that ends while it is listed as active ($entity.name) is listed as ended only',
-  async ({ entity, isUpgraded }) => {
-    const running = runOf(app, platform.clock.now(), { status: 'running' })
-    const world = await createStatisticsTable(platform, { apps: [app], runs: [running] }, { isUpgraded })
-    const { table } = world
-    const transact = table.transact.bind(table)
-    let ended = false
-    table.transact = async (writes) => {
-      if (!ended && writes[0]?.entity.name === entity.name) {
-        ended = true
-        // The other worker has counted the end before this one writes what it read.
-        const finished_at = running.created_at + 1_000
-        await transact([RunEntity.update(running, { set: { status: 'succeeded', finished_at } })])
-        expect(await countEvents(world.work, [runEvent('run.succeeded', running)])).toEqual(new Map())
-      }
-      return transact(writes)
+it('a run that ends while it is listed as active is listed as ended only', async () => {
+  const running = runOf(app, platform.clock.now(), { status: 'running' })
+  const world = await createStatisticsTable(platform, { apps: [app], runs: [running] })
+  const { table } = world
+  const transact = table.transact.bind(table)
+  let ended = false
+  table.transact = async (writes) => {
+    if (!ended && writes[0]?.entity.name === ActiveRunEntity.name) {
+      ended = true
+      // The other worker has counted the end before this one writes what it read.
+      const finished_at = running.created_at + 1_000
+      await transact([RunEntity.update(running, { set: { status: 'succeeded', finished_at } })])
+      expect(await countEvents(world.work, [runEvent('run.succeeded', running)])).toEqual(new Map())
     }
-    expect(await countEvents(world.work, [runEvent('run.created', running)])).toEqual(new Map())
-    expect(ended).toBe(true)
-    expect((await sumsAndActive(world)).active).toEqual([])
-    const { items } = await table.query(ObservedRunEntity, { workspace_id: running.workspace_id }, { limit: 10 })
-    expect(items.map(({ state }) => state)).toEqual(['succeeded'])
-  },
-)
+    return transact(writes)
+  }
+  expect(await countEvents(world.work, [runEvent('run.created', running)])).toEqual(new Map())
+  expect(ended).toBe(true)
+  expect((await sumsAndActive(world)).active).toEqual([])
+  const { items } = await table.query(ObservedRunEntity, { workspace_id: running.workspace_id }, { limit: 10 })
+  expect(items.map(({ state }) => state)).toEqual(['succeeded'])
+})
 
-it.each(ENTRIES)(
-  'a worker that crashes after it listed an ended run as active ($entity.name) leaves no entry',
-  async ({ entity, isUpgraded }) => {
-    const ended = runOf(app, platform.clock.now())
-    const { finished_at, ...rest } = ended
-    const records = { apps: [app], runs: [{ ...rest, status: 'running' as const }] }
-    const world = await createStatisticsTable(platform, records, { isUpgraded })
-    const { table } = world
-    const [created, succeeded] = eventsOf(ended) as [OutboxEvent, OutboxEvent]
-    const { transact } = table
-    let died = false
-    table.transact = async (writes) => {
-      const files = !died && writes[0]?.entity.name === entity.name
-      if (files) {
-        died = true
-        await transact.call(table, [RunEntity.replace(ended)])
-        expect(await countEvents(world.work, [succeeded])).toEqual(new Map())
-      }
-      await transact.call(table, writes)
-      if (files) throw new Died()
+it('a worker that crashes after it listed an ended run as active leaves no entry', async () => {
+  const ended = runOf(app, platform.clock.now())
+  const { finished_at, ...rest } = ended
+  const records = { apps: [app], runs: [{ ...rest, status: 'running' as const }] }
+  const world = await createStatisticsTable(platform, records)
+  const { table } = world
+  const [created, succeeded] = eventsOf(ended) as [OutboxEvent, OutboxEvent]
+  const { transact } = table
+  let died = false
+  table.transact = async (writes) => {
+    const files = !died && writes[0]?.entity.name === ActiveRunEntity.name
+    if (files) {
+      died = true
+      await transact.call(table, [RunEntity.replace(ended)])
+      expect(await countEvents(world.work, [succeeded])).toEqual(new Map())
     }
-    expect((await countEvents(world.work, [created])).size).toBe(1)
-    expect(died).toBe(true)
-    expect(await countEvents(world.work, [created])).toEqual(new Map())
-    expect((await sumsAndActive(world)).active).toEqual([])
-    const { items } = await table.query(ObservedRunEntity, { workspace_id: ended.workspace_id }, { limit: 10 })
-    expect(items.map(({ state }) => state)).toEqual(['succeeded'])
-  },
-)
+    await transact.call(table, writes)
+    if (files) throw new Died()
+  }
+  expect((await countEvents(world.work, [created])).size).toBe(1)
+  expect(died).toBe(true)
+  expect(await countEvents(world.work, [created])).toEqual(new Map())
+  expect((await sumsAndActive(world)).active).toEqual([])
+  const { items } = await table.query(ObservedRunEntity, { workspace_id: ended.workspace_id }, { limit: 10 })
+  expect(items.map(({ state }) => state)).toEqual(['succeeded'])
+})
 
 it('a run that is removed with its workspace in the meantime isn’t listed', async () => {
   const run = runOf(app, platform.clock.now())

@@ -5,7 +5,6 @@ import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import type { EventType } from '#shared/delivery/catalogue/catalogue.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/entity.ts'
 import { type NewEvent, newEvent } from '#shared/foundation/outbox/outbox.ts'
-import { COUNTED_AT_END, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/work.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { newId, stampOf } from '#shared/kernel/ids.ts'
@@ -14,7 +13,6 @@ import { Table } from '#shared/table/table.ts'
 import { type Run, RunEntity } from '#shared/work/runs/entity.ts'
 import { isActive, type RunStatus } from '#shared/work/runs/status.ts'
 import { type Task, TaskEntity } from '#shared/work/tasks/entity.ts'
-import { finishUpgrade } from '#testkit/finish-upgrade.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
 import type { TestPlatform } from '#testkit/platform.ts'
 
@@ -43,6 +41,8 @@ export const runOf = ({ installation, app }: Installed, at: number, over: Partia
     step_count: 0,
     last_seq: 0,
     step_bytes: 0,
+    stream_seq: 1,
+    transitions: [{ seq: 1, status: 'queued' }],
     started_at: at,
     ...(!isActive(status) && { finished_at: at + 40 }),
     ...over,
@@ -95,7 +95,6 @@ export const taskEvent = (type: 'task.created' | 'task.updated', task: Task): Ou
 export const createStatisticsTable = async (
   { store, deps }: TestPlatform,
   records: { apps: readonly Installed[]; runs: readonly Run[]; tasks?: readonly Task[] },
-  { isUpgraded = true } = {},
 ) => {
   const client = DynamoDBDocumentClient.from(store.client, { marshallOptions: { removeUndefinedValues: true } })
   const tableName = await store.createTable()
@@ -107,24 +106,10 @@ export const createStatisticsTable = async (
   ]
   for (let from = 0; from < writes.length; from += 100) await table.transact(writes.slice(from, from + 100))
   const work: WorkerWork = { ...createWorkerWork(deps), table }
-  const upgrade = async (at = deps.clock.now()) => {
-    await finishUpgrade({ table }, LEAN_RECORDS)
-    await finishUpgrade({ table }, COUNTED_AT_END, at)
-  }
-  if (isUpgraded) await upgrade(0)
-  return { table, work, upgrade, counted: () => countedIn(store.client, tableName) }
+  return { table, work, counted: () => countedIn(store.client, tableName) }
 }
 
-const SUMS = new Set([
-  'app-total',
-  'app-day',
-  'agent-day',
-  'person-day',
-  'platform-hour',
-  'platform-now',
-  'active-runs',
-  'workspace-now',
-])
+const SUMS = new Set(['app-total', 'app-day', 'agent-day', 'person-day', 'platform-hour', 'workspace-now'])
 const PLACES = new Set(['app-log', 'observed-run', 'active-run', 'counted-state', 'counted-event'])
 
 /** Reads all counters and log entries, independently of their shards. */

@@ -1,19 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { fanOutEvent } from '#shared/delivery/fan-out/fan-out.ts'
-import { eventsOf, FeedEntryEntity, FeedHeadEntity, FeedMarkEntity } from '#shared/delivery/feed/entity.ts'
+import { eventsOf, FeedEntryEntity } from '#shared/delivery/feed/entity.ts'
 import { appendToFeed } from '#shared/delivery/feed/feed.ts'
 import { readFeed } from '#shared/delivery/feed/polling.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
 import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
-import { LEAN_RECORDS, UpgradeEntity } from '#shared/foundation/upgrades/index.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
-import { idTime } from '#shared/kernel/ids.ts'
 import { Table } from '#shared/table/table.ts'
-import { finishUpgrade } from '#testkit/finish-upgrade.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { subscriber } from '#testkit/webhooks.ts'
 
@@ -52,33 +48,19 @@ const numbers = async (installation_id: string) => {
   return items.flatMap(eventsOf)
 }
 
-const beforeUpgrade = () => platform.deps.table.transact([UpgradeEntity.delete({ id: LEAN_RECORDS })])
-const upgraded = () => finishUpgrade(platform.deps, LEAN_RECORDS)
-
-describe.each([
-  { when: 'before the upgrade', prepare: beforeUpgrade, meanwhile: async () => {} },
-  { when: 'while the upgrade finishes', prepare: beforeUpgrade, meanwhile: upgraded },
-  { when: 'after the upgrade', prepare: upgraded, meanwhile: async () => {} },
-])('the feed, $when,', ({ prepare, meanwhile }) => {
+describe('the feed', () => {
   it('has each of 100 concurrent events under one number, without a gap, whoever writes them', async () => {
-    await prepare()
     const app = await subscriber(platform)
     const ids = await Promise.all(Array.from({ length: 100 }, (_, i) => app.emit('many', { i })))
     const workers = instances(10)
     // Every event goes to two instances, like a redelivered message.
-    const written = Promise.all(
-      ids.flatMap((id, i) => [0, 1].map((n) => fanOutEvent(workers[(i + n) % 10] as never, id))),
-    )
-    while ((await numbers(app.installation.id)).length < 10) await pause(10)
-    await meanwhile()
-    await written
+    await Promise.all(ids.flatMap((id, i) => [0, 1].map((n) => fanOutEvent(workers[(i + n) % 10] as never, id))))
     const entries = await numbers(app.installation.id)
     expect(entries.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
     expect(new Set(entries.map(({ event_id }) => event_id))).toEqual(new Set(ids))
   })
 
   it('gives a poller every event once, in the order of the feed, while writers write', async () => {
-    await prepare()
     const app = await subscriber(platform)
     const ids = await Promise.all(Array.from({ length: 60 }, (_, i) => app.emit('race', { i })))
     const workers = instances(6)
@@ -94,8 +76,6 @@ describe.each([
       got.push(...page.items.map(({ id }) => id))
       return page.items.length
     }
-    while (got.length < 10) await poll()
-    await meanwhile()
     while (writing) await poll()
     await writers
     while ((await poll()) > 0);
@@ -127,7 +107,6 @@ describe('an event without a subscription', () => {
     return writes
   }
   const setUp = async () => {
-    await upgraded()
     const app = await subscriber(platform)
     const since = async (id: string) => {
       const { status, body } = await app.call('GET', `/events?since=${id}`)
@@ -174,24 +153,6 @@ describe('an event without a subscription', () => {
     },
   )
 
-  it('isn’t appended again if the version before appended it and died', async () => {
-    const { app, installation_id } = await setUp()
-    const id = await app.emit('before')
-    const created_at = idTime(id)
-    await platform.deps.table.transact([
-      FeedHeadEntity.create({ installation_id, n: 1 }),
-      FeedEntryEntity.create({ installation_id, n: 1, event_id: id, type: 'custom.before', created_at }),
-      FeedMarkEntity.create({ installation_id, event_id: id, n: 1, created_at }),
-    ])
-    await fanOut(id)
-    const next = await app.emit('next')
-    await fanOut(next)
-    expect((await numbers(installation_id)).map(({ n, event_id }) => [n, event_id])).toEqual([
-      [1, id],
-      [2, next],
-    ])
-  })
-
   it('gets a number above all earlier ones after the store has deleted them', async () => {
     const { app, installation_id } = await setUp()
     for (let i = 0; i < 3; i++) await fanOut(await app.emit('old', { i }))
@@ -203,7 +164,6 @@ describe('an event without a subscription', () => {
 
 describe('events of runs from one instance', () => {
   const setUp = async () => {
-    await upgraded()
     const { installation, emit } = await subscriber(platform)
     const id = installation.id
     const instance = () => {
@@ -239,8 +199,7 @@ describe('events of runs from one instance', () => {
     const earlier = [await other.append('run.created'), await other.append('run.succeeded')]
     const { calls, append } = instance()
     const ids = [await append('run.created')]
-    // It also looks whether the store was upgraded.
-    expect(calls).toEqual(['GetCommand', 'QueryCommand', 'GetCommand', 'PutCommand', 'UpdateCommand'])
+    expect(calls).toEqual(['QueryCommand', 'GetCommand', 'PutCommand', 'UpdateCommand'])
     ids.push(await append('run.succeeded'))
     expect(calls).toEqual(WITHOUT_READ)
     // The last entry of the other instance leaves, whose position this one hasn't seen yet.
