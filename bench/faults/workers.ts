@@ -45,11 +45,11 @@ export const killWorkers = (
     return platform.kill(name)
   }
 
-  /** Repeats an action at independent random moments. */
+  /** Repeats an action at independent random moments, at most twice the mean apart, so that a short play has each. */
   const often = async (meanMs: number, act: (roll: Dice) => unknown): Promise<void> => {
     const own = roll.fork()
     while (!end.signal.aborted) {
-      const ms = -Math.log(1 - own.share()) * meanMs
+      const ms = Math.min(2, -Math.log(1 - own.share())) * meanMs
       await pause(ms, undefined, { signal: end.signal }).catch(() => undefined)
       if (!end.signal.aborted) await act(own)
     }
