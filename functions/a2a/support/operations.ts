@@ -11,6 +11,7 @@ import {
   listTasks,
   loadOutput,
   loadPushes,
+  type Message,
   type Position,
   type PushConfig,
   positionAt,
@@ -26,6 +27,7 @@ import {
   waitForTask,
 } from '#shared/agents/a2a/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
+import { unknownOwnKeys } from '#shared/kernel/own-keys.ts'
 import { isActive, type Run } from '#shared/work/runs/index.ts'
 import { type Asking, requireCallable, requireScope } from './scene.ts'
 
@@ -52,7 +54,34 @@ const countOf = (params: Json, field: string, most: number): number | undefined 
 
 const shownOf = (params: Json): Shown => ({ historyLength: countOf(params, 'historyLength', 1_000) })
 
+const AUDIENCE = 'aip/audience'
 const AUDIENCES: readonly unknown[] = ['member', 'external']
+
+/** Refuses keys of ours that don't exist. @throws {A2aError} `INVALID_PARAMS` */
+const requireKnownMetadata = (metadata: unknown, at: string, known: readonly string[] = []): void => {
+  const unknown = unknownOwnKeys(metadata, known)
+  if (unknown.length === 0) return
+  const text = known.length === 0 ? 'doesn’t exist here' : `doesn’t exist. Known: ${known.join(', ')}`
+  const fields = Object.fromEntries(unknown.map((name) => [`${at}.${name.slice(0, 100)}`, [text]]))
+  throw new A2aError('INVALID_PARAMS', { fields })
+}
+
+/** Returns the audience that a request names in its own metadata or in its message's: external if either says so. */
+const audienceOf = (message: Message, params: Json): 'member' | 'external' | undefined => {
+  const given = [
+    ['message.metadata', message.metadata],
+    ['metadata', params.metadata],
+  ] as const
+  for (const [n, part] of message.parts.entries()) requireKnownMetadata(part.metadata, `message.parts.${n}.metadata`)
+  const audiences = given.flatMap(([at, metadata]) => {
+    requireKnownMetadata(metadata, at, [AUDIENCE])
+    const audience = isObject(metadata) ? metadata[AUDIENCE] : undefined
+    if (audience !== undefined && !AUDIENCES.includes(audience))
+      throw invalid(`${at}.${AUDIENCE}`, 'must be member or external')
+    return audience === undefined ? [] : [audience as 'member' | 'external']
+  })
+  return audiences.includes('external') ? 'external' : audiences[0]
+}
 
 const sendingOf = (params: Json, version: Version, streams: boolean) => {
   requireNoTenant(params)
@@ -62,11 +91,7 @@ const sendingOf = (params: Json, version: Version, streams: boolean) => {
   const push = isObject(taskPushNotificationConfig)
     ? { version, config: pushConfigOf(taskPushNotificationConfig, 'configuration.taskPushNotificationConfig.') }
     : undefined
-  const metadata = { ...message.metadata, ...(isObject(params.metadata) && params.metadata) }
-  const audience = metadata['aip/audience'] as 'member' | 'external' | undefined
-  if (audience !== undefined && !AUDIENCES.includes(audience)) {
-    throw invalid('metadata.aip/audience', 'must be member or external')
-  }
+  const audience = audienceOf(message, params)
   const waits = !streams && configuration.returnImmediately !== true
   const detached = !waits || push !== undefined
   return { sending: { message, audience, detached, push }, waits, shown: shownOf(configuration) }
@@ -139,6 +164,7 @@ export const getTask = async ({ work, caller, scene }: Asking, params: Json): Pr
 export const cancel = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
   requireScope(caller, 'runs:write')
   requireNoTenant(params)
+  requireKnownMetadata(params.metadata, 'metadata')
   return cancelTask(work, scene, required(params, 'id'))
 }
 

@@ -4,7 +4,7 @@ export { A2aPushEntity } from './entity.ts'
 export { A2A_EVENTS } from './events.ts'
 export { findA2aAgent } from './find.ts'
 export { elementTo, protoCard, pushFrom, pushTo, sendingFrom, taskTo } from './legacy.ts'
-export { readMessage } from './message.ts'
+export { type Message, readMessage } from './message.ts'
 export { answerOf, loadOutput, type TaskState } from './present.ts'
 export { handleOverduePush, PushMessage, sendPushes } from './push.ts'
 export {

@@ -127,6 +127,36 @@ describe('requests in ProtoJSON', () => {
   })
 })
 
+describe('metadata of the platform', () => {
+  it('that doesn’t exist is refused and named, wherever it is; that of others is ignored', async () => {
+    const { rpc, target } = await scene()
+    for (const key of ['aip/audiance', 'AIP/audience', 'aip.audience', 'aip_audience']) {
+      const metadata = { [key]: 'external' }
+      const own = look({}, { metadata })
+      const part = look()
+      Object.assign(part.message.parts[0] as object, { metadata })
+      for (const params of [own, { ...look(), metadata }, part]) {
+        const { error } = (await rpc('SendMessage', params)).body
+        expect([error?.code, error?.message.includes(key)], key).toEqual([-32_602, true])
+      }
+    }
+    expect(await agents.runsOf(target)).toEqual([])
+    const others = look({}, { metadata: { 'aipcorp.com/audience': 'x', aipaudience: 1 } })
+    expect(
+      (await rpc('SendMessage', { ...others, configuration: { returnImmediately: true } })).body.result,
+    ).toBeDefined()
+  })
+
+  it('makes a call external if either place says so', async () => {
+    const { rpc, target } = await scene()
+    const [external, member] = [{ 'aip/audience': 'external' }, { 'aip/audience': 'member' }]
+    const configuration = { returnImmediately: true }
+    await rpc('SendMessage', { ...look({}, { metadata: external }), metadata: member, configuration })
+    await rpc('SendMessage', { ...look({}, { metadata: member }), metadata: external, configuration })
+    expect((await agents.runsOf(target)).map(({ audience }) => audience)).toEqual(['external', 'external'])
+  })
+})
+
 describe('parameters', () => {
   it('without an id, or with one of another type, are named as such', async () => {
     const made = await scene()
