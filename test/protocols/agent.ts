@@ -262,7 +262,10 @@ const TOOLS = (end: AbortSignal): Record<string, Tool> => ({
     mcp: { task: 'always', requires: ['tasks'] },
     behaves: () => ({ status: 'failed', error_message: 'The job failed.' }),
   },
-  protocol_error_job: { mcp: { task: 'always' }, behaves: () => 'broken' },
+  protocol_error_job: {
+    mcp: { task: 'always' },
+    behaves: () => ({ status: 'failed', error_code: 'internal_error', error_message: 'Panic.' }),
+  },
   test_tool_with_task: {
     behaves: asking(
       () => ({ user_name: elicit('What is your name?', { name: STRING }) }),

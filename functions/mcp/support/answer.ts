@@ -19,6 +19,7 @@ import { isPerson, loadAskRefusal, type McpCaller, responderOf } from './caller.
 import type { RequestContext } from './context.ts'
 import { requireParameterHeaders, requireTrustedOrigin } from './headers.ts'
 import { isModern, issueSession, type Lane, readLegacy, readModern } from './lanes.ts'
+import { LOGGING, SET_LEVEL } from './logging.ts'
 import { Outbox } from './outbox.ts'
 import {
   type ClientResponse,
@@ -29,6 +30,7 @@ import {
   META,
   type Message,
   MODERN,
+  OWN_META,
   type Result,
   readMessage,
   TASKS,
@@ -111,7 +113,7 @@ const answerRequest = async (
   continueSent(readTraceHeaders({ traceparent, tracestate, baggage }))
   const lane = isModern(request.headers, message)
     ? readModern(request.headers, message)
-    : await readLegacy(work, caller, request.headers)
+    : await readLegacy(work, caller, request.headers, message)
   const agent = slug === undefined ? undefined : await listToolsOf(work, caller, slug)
   if (slug !== undefined && !agent) {
     if (message.method === 'tools/call') await auditUnoffered(work, caller, slug, String(message.params.name))
@@ -166,7 +168,7 @@ const initialized = async (scene: Scene, { params }: Message, id: string | numbe
   const session = await issueSession(scene.work, scene.caller, { isModern: false, version, capabilities })
   const result = {
     protocolVersion: version,
-    capabilities: { tools: {}, resources: {}, prompts: {}, logging: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {}, ...LOGGING },
     serverInfo: serverInfo(scene.work),
     instructions: INSTRUCTIONS,
   }
@@ -183,12 +185,13 @@ const discover: Handler = async () => ({
 
 const TOOLS_PAGE = 100
 
-const listTools: Handler = async ({ work, caller, agent, slug }, { params }) => {
-  const all: readonly McpTool[] = agent ? (agent.refusal ? [] : agent.tools) : await listEveryTool(work, caller)
+const listTools: Handler = async ({ work, caller, agent, slug }, { params, meta }) => {
+  const inRun = meta[OWN_META.runId] !== undefined
+  const all: readonly McpTool[] = agent ? (agent.refusal ? [] : agent.tools) : await listEveryTool(work, caller, inRun)
   const ring = await work.keys.data()
   const bound = JSON.stringify([callerName(caller), 'mcp tools', slug ?? null])
-  const start =
-    params.cursor === undefined ? 0 : Number(positionOf(() => decodeCursor(ring, bound, String(params.cursor))))
+  const cursor = params.cursor ?? undefined
+  const start = cursor === undefined ? 0 : Number(positionOf(() => decodeCursor(ring, bound, String(cursor))))
   const end = start + TOOLS_PAGE
   return {
     tools: all
@@ -212,7 +215,8 @@ const positionOf = (read: () => string): string => {
 }
 
 const call: Handler = async ({ work, caller, request: { headers }, agent, slug, lane, outbox }, message) => {
-  const { name, arguments: args = {} } = message.params
+  const { name, arguments: given } = message.params
+  const args = given ?? {}
   if (typeof name !== 'string' || !isObject(args)) {
     throw new McpError(MCP_ERRORS.invalidParams, 'tools/call needs name (a string) and arguments (an object).')
   }
@@ -266,7 +270,7 @@ const MODERN_METHODS = new Map<string, Handler>([
   ['tasks/cancel', cancelTask],
 ])
 
-const LEGACY_METHODS = new Map<string, Handler>([...BOTH, ['ping', nothing], ['logging/setLevel', nothing]])
+const LEGACY_METHODS = new Map<string, Handler>([...BOTH, ['ping', nothing], [SET_LEVEL, nothing]])
 
 /** Time after which an answer goes into an event stream, whose comments keep the connection open. */
 const IN_ONE_PIECE = 5 * SECOND

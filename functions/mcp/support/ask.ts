@@ -16,6 +16,8 @@ import { callerName } from '#shared/http/callers.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { cleanText } from '#shared/kernel/names.ts'
+import { truncate } from '#shared/kernel/truncate.ts'
 import {
   answerInput,
   isActive,
@@ -26,11 +28,18 @@ import {
   type Run,
 } from '#shared/work/runs/index.ts'
 import { isPerson, responderOf } from './caller.ts'
-import { type Capability, followsTasks, missingCapabilities, shownCapabilities } from './capabilities.ts'
+import {
+  askInConsole,
+  followsTasks,
+  keptCapabilities,
+  missingCapabilities,
+  namesOf,
+  neededFor,
+} from './capabilities.ts'
 import { type ContentBlock, contentOf } from './content.ts'
 import { type CallContext, checkArguments } from './context.ts'
 import { MCP_ERRORS, McpError, type Message, type Result } from './protocol.ts'
-import { type ClientRequest, requestsFor } from './questions.ts'
+import { type ClientRequest, requestsFor, requestsOf } from './questions.ts'
 import { createReporter } from './report.ts'
 import { failed, resultOfAgent, resultOfTool } from './results.ts'
 import { type RequestState, type StatedCall, sealState } from './state.ts'
@@ -56,7 +65,8 @@ export type AskAnswer =
   | { status: 'ended'; run_id: string; result: Record<string, unknown>; content?: ContentBlock[] }
   | { status: 'task'; run_id: string; created_at: number }
   | { status: 'asked'; inputRequests: Record<string, ClientRequest>; requestState: string }
-  | { status: 'undeclared'; methods: string[] }
+  /** The client lacks the capabilities for every question, so the run was cancelled. */
+  | { status: 'undeclared'; needed: Record<string, unknown>; run_id: string; question: string }
   | { status: 'closed' }
   /** A person's call whose wait is over. Its run continues. */
   | { status: 'running'; run_id: string }
@@ -115,7 +125,7 @@ const startCall = async (
   const following = {
     protocol: 'mcp',
     by: callerName(caller) ?? '',
-    client_capabilities: shownCapabilities(lane),
+    client_capabilities: keptCapabilities(lane),
     // A person's call may end before its run does.
     detached: isTask || isPerson(caller),
     ...(!lane.isModern && { request: requestName(session, id) }),
@@ -258,10 +268,9 @@ const passOn = async (
   const requests = requestsFor(lane, questions)
   if (Object.keys(requests).length === 0 || (!lane.isModern && !outbox.isOpen)) {
     await cancelAsked(work, run)
-    const methods = questions.flatMap((each) =>
-      Object.values(each).map((one) => ('method' in one ? one.method : 'elicitation/create')),
-    )
-    return { status: 'undeclared', methods: [...new Set(methods)] }
+    const asked = requestsOf(questions)
+    const question = asked.flatMap(({ params: { message } }) => (typeof message === 'string' ? message : [])).join(' ')
+    return { status: 'undeclared', needed: neededFor(asked), run_id: run.id, question }
   }
   if (lane.isModern) {
     const { id: run_id, installation_id } = run
@@ -274,14 +283,8 @@ const passOn = async (
   return undefined
 }
 
-const CAPABILITIES: Record<string, Capability> = {
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-  'roots/list': 'roots',
-}
-
 /** @throws {McpError} for an agent that is broken, a closed stream, and capabilities that the client lacks */
-export const renderAsk = ({ lane }: CallContext, answer: AskAnswer): Result => {
+export const renderAsk = ({ lane, work: { settings } }: CallContext, answer: AskAnswer): Result => {
   switch (answer.status) {
     case 'ended':
       return resultOfAgent(answer.result, answer.run_id, answer.content)
@@ -292,11 +295,14 @@ export const renderAsk = ({ lane }: CallContext, answer: AskAnswer): Result => {
       return { resultType: 'input_required', inputRequests, requestState }
     }
     case 'undeclared': {
-      const missing = answer.methods.flatMap((method) => CAPABILITIES[method] ?? [])
-      if (lane.isModern) throw missingCapabilities(lane, missing)
-      return failed(`The agent asked for ${missing.join(', ')}, which the client didn’t declare.`, {
+      const { needed, run_id, question } = answer
+      const asked =
+        question === '' ? '' : `The agent asks: “${truncate(cleanText(question), LIMITS.agentErrorCharacters)}” `
+      const instead = `${asked}Its run was cancelled. ${askInConsole(settings, run_id)}`
+      if (lane.isModern) throw missingCapabilities(lane, needed, instead)
+      return failed(`${missingCapabilities(lane, needed, instead).message} (input_required)`, {
         error_code: 'input_required',
-        error_message: 'The client can’t answer the agent’s questions.',
+        error_message: `The client can’t answer the agent’s questions: it didn’t declare ${namesOf(needed)}.`,
       })
     }
     case 'running': {

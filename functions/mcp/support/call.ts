@@ -16,7 +16,7 @@ import { type AskAnswer, ask, renderAsk } from './ask.ts'
 import { isPerson, loadAskRefusal } from './caller.ts'
 import { followsTasks, requireCapabilities } from './capabilities.ts'
 import { type CallContext, checkArguments } from './context.ts'
-import { MCP_ERRORS, McpError, type Message, type Result } from './protocol.ts'
+import { MCP_ERRORS, McpError, type Message, OWN_META, type Result } from './protocol.ts'
 import { readResponses } from './questions.ts'
 import { refused, resultOfTool } from './results.ts'
 import { openState } from './state.ts'
@@ -31,9 +31,9 @@ const extrasOf = ({ meta }: Message, headers: Record<string, string>) => {
     throw new McpError(MCP_ERRORS.invalidParams, `_meta["${name}"] must be a string.`)
   }
   return {
-    key: textOf('aip/idempotencyKey') ?? headers['idempotency-key'],
-    runId: textOf('aip/run_id'),
-    audience: textOf('aip/audience'),
+    key: textOf(OWN_META.key) ?? headers['idempotency-key'],
+    runId: textOf(OWN_META.runId),
+    audience: textOf(OWN_META.audience),
   }
 }
 
@@ -138,7 +138,7 @@ const callAgent = async (
   { key, runId, audience }: Extras,
 ): Promise<Result> => {
   const { work, caller, lane } = context
-  requireCapabilities(lane, tool.requires)
+  requireCapabilities(lane, tool.requires, work.settings)
   const { slug } = tool.agent.app
   const called = { tool: `${slug} ${tool.tool}`, arguments: args }
   const { requestState, inputResponses } = message.params

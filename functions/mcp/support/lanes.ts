@@ -4,8 +4,19 @@ import { callerName } from '#shared/http/callers.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { keptCapabilities } from './capabilities.ts'
 import { decodeHeader } from './headers.ts'
-import { isObject, LEGACY, MCP_ERRORS, McpError, META, type Message, MODERN, OLDEST } from './protocol.ts'
+import {
+  isObject,
+  LEGACY,
+  MCP_ERRORS,
+  McpError,
+  META,
+  type Message,
+  MODERN,
+  OLDEST,
+  requireKnownMeta,
+} from './protocol.ts'
 
 type Caller = Callers[Exclude<CallerKind, 'none'>]
 type Headers = Record<string, string>
@@ -47,6 +58,7 @@ export const readModern = (headers: Headers, { method, params, meta }: Message):
       { status: 400 },
     )
   }
+  requireKnownMeta(meta, 400)
   requireEqual(headers, 'MCP-Protocol-Version', version)
   requireEqual(headers, 'Mcp-Method', method)
   const repeated = NAMED[method]
@@ -77,18 +89,24 @@ const SESSION_LIFE = DAY
 const sessionContext = (caller: Caller): string => `mcp session\n${callerName(caller)}`
 
 /** Returns a session id: the negotiated version and the client's capabilities, authenticated for this caller. */
-export const issueSession = async (deps: Deps, caller: Caller, { version, capabilities }: Lane): Promise<string> => {
-  const names = Object.keys(capabilities).filter((name) => ['elicitation', 'sampling', 'roots'].includes(name))
-  const position = JSON.stringify([version, names, deps.clock.now() + SESSION_LIFE])
+export const issueSession = async (deps: Deps, caller: Caller, lane: Lane): Promise<string> => {
+  const position = JSON.stringify([lane.version, keptCapabilities(lane), deps.clock.now() + SESSION_LIFE])
   return encodeCursor(await deps.keys.data(), sessionContext(caller), position)
 }
 
 /**
  * Reads the version and the capabilities of a client of an older version, from its session and the version header.
+ * @throws {McpError} `invalidParams` for a field of ours in `_meta` that doesn't exist
  * @throws `not_found` for a session id that was changed, has expired or belongs to another caller
  */
-export const readLegacy = async (deps: Deps, caller: Caller, headers: Headers): Promise<Lane> => {
+export const readLegacy = async (
+  deps: Deps,
+  caller: Caller,
+  headers: Headers,
+  { meta }: Pick<Message, 'meta'>,
+): Promise<Lane> => {
   const id = headers['mcp-session-id']
+  requireKnownMeta(meta, 200)
   const session = id === undefined ? undefined : await readSession(deps, caller, id)
   const version = headers['mcp-protocol-version'] ?? session?.version ?? OLDEST
   return { isModern: false, version, capabilities: session?.capabilities ?? {} }
@@ -96,9 +114,9 @@ export const readLegacy = async (deps: Deps, caller: Caller, headers: Headers): 
 
 const readSession = async (deps: Deps, caller: Caller, id: string) => {
   const position = await decode(deps, caller, id)
-  const [version, names, end] = JSON.parse(position) as [string, string[], number]
+  const [version, capabilities, end] = JSON.parse(position) as [string, Lane['capabilities'], number]
   if (end <= deps.clock.now()) throw noSession()
-  return { version, capabilities: Object.fromEntries(names.map((name) => [name, {}])) }
+  return { version, capabilities }
 }
 
 const decode = async (deps: Deps, caller: Caller, id: string): Promise<string> => {

@@ -1,4 +1,5 @@
 import { JSON_RPC } from '#shared/http/json-rpc.ts'
+import { unknownOwnKeys } from '#shared/kernel/own-keys.ts'
 
 /** The stateless version of the protocol. Every request carries what the server needs to know of the client. */
 export const MODERN = '2026-07-28'
@@ -27,6 +28,20 @@ export const META = {
   serverInfo: `${OWN}serverInfo`,
   logLevel: `${OWN}logLevel`,
 } as const
+
+/** The platform's own fields in the `_meta` of a request. */
+export const OWN_META = { key: 'aip/idempotencyKey', runId: 'aip/run_id', audience: 'aip/audience' } as const
+
+/** @throws {McpError} `invalidParams` for a field of ours that doesn't exist */
+export const requireKnownMeta = (meta: Record<string, unknown>, status: 200 | 400): void => {
+  const known = Object.values(OWN_META)
+  const unknown = unknownOwnKeys(meta, known)
+  if (unknown.length === 0) return
+  const names = unknown.map((name) => name.slice(0, 100)).join(', ')
+  throw new McpError(MCP_ERRORS.invalidParams, `_meta has ${names}, which doesn’t exist. Known: ${known.join(', ')}.`, {
+    status,
+  })
+}
 
 /** Extension by which a call becomes a task that the client follows. */
 export const TASKS = `${OWN}tasks`
@@ -72,7 +87,8 @@ export const readMessage = (body: unknown): Message | ClientResponse => {
   const invalid = (message: string) => new McpError(MCP_ERRORS.invalidRequest, message, { status: 400 })
   if (Array.isArray(body)) throw invalid('Batches aren’t supported. Send one JSON-RPC message per request.')
   if (!isObject(body) || body.jsonrpc !== '2.0') throw invalid('The body must be a JSON-RPC 2.0 message.')
-  const { id, method, params = {} } = body
+  const { id, method } = body
+  const params = body.params ?? {}
   if (method === undefined && ('result' in body || 'error' in body)) {
     return { id, result: isObject(body.result) ? body.result : undefined }
   }

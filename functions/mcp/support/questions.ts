@@ -32,6 +32,10 @@ const requestOf = (question: InputQuestion): ClientRequest => {
   return { method: 'elicitation/create', params: { message: cleanText(question.message), requestedSchema } }
 }
 
+/** Returns the requests that ask a run's questions. */
+export const requestsOf = (questions: readonly InputQuestions[]): ClientRequest[] =>
+  questions.flatMap((each) => Object.values(each).map(requestOf))
+
 /** Returns the requests that ask a run's questions, as far as the client takes them. */
 export const requestsFor = (lane: Lane, questions: readonly InputQuestions[]): Record<string, ClientRequest> =>
   Object.fromEntries(

@@ -1,20 +1,16 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { cleanText } from '#shared/kernel/names.ts'
-import { LOG_LEVELS, loadSteps, meaningOf, presentStep, type Run } from '#shared/work/runs/index.ts'
+import { loadSteps, meaningOf, presentStep, type Run } from '#shared/work/runs/index.ts'
 import type { Lane } from './lanes.ts'
+import { createLogger } from './logging.ts'
 import type { Outbox } from './outbox.ts'
-import { META, type Message } from './protocol.ts'
+import type { Message } from './protocol.ts'
 
 interface Watching {
   work: Work
   lane: Lane
   outbox: Outbox
 }
-
-/** Least severe level that clients of the older versions get: they name none in a request. */
-const LEGACY_LEVEL = 'info'
-
-const rankOf = (level: unknown): number => (LOG_LEVELS as readonly unknown[]).indexOf(level)
 
 /**
  * Returns a function that reports a run's new steps to the client: `progress` and `message` with its progress token, `log`
@@ -28,8 +24,8 @@ export const createReporter = (
 ): ((run: Run) => Promise<void>) => {
   const { progressToken } = meta
   const token = typeof progressToken === 'string' || Number.isInteger(progressToken) ? progressToken : undefined
-  const least = rankOf(lane.isModern ? meta[META.logLevel] : LEGACY_LEVEL)
-  if (!outbox.isOpen || (token === undefined && least < 0)) return async () => {}
+  const log = createLogger({ lane, outbox }, { meta })
+  if (!outbox.isOpen || (token === undefined && !log)) return async () => {}
   let seen = from
   let progress: number | undefined
   const advance = (to: number, more: object): void => {
@@ -53,9 +49,8 @@ export const createReporter = (
           ...(total !== undefined && { total }),
           ...(message !== undefined && { message: cleanText(message) }),
         })
-      } else if (meaning?.type === 'log' && least >= 0 && rankOf(meaning.level) >= least) {
-        const { level, data, logger } = meaning
-        outbox.notify('notifications/message', { level, data, ...(logger !== undefined && { logger }) })
+      } else if (meaning?.type === 'log') {
+        log?.(meaning)
       } else if (type === 'message' && typeof output.text === 'string') {
         advance((progress ?? 0) + 1, { message: cleanText(output.text) })
       }

@@ -30,7 +30,7 @@ export const listResources = async (
   if (refusalOf(caller, 'files:read', 'Listing files')) return { resources: [], ...hints }
   const ring = await work.keys.data()
   const bound = JSON.stringify([callerName(caller), 'mcp resources'])
-  const { cursor } = params
+  const cursor = params.cursor ?? undefined
   const after = cursor === undefined ? undefined : readCursor(() => decodeCursor(ring, bound, String(cursor)))
   const { items, next } = await listFiles(work, caller.workspace.id, { kind: 'file' }, { limit: PAGE, after })
   const resources = items.flatMap((file) =>

@@ -1,6 +1,7 @@
 import type { Invocation } from '#shared/agents/tools/index.ts'
 import { errorText } from '#shared/kernel/error-text.ts'
 import type { PlatformError } from '#shared/kernel/errors.ts'
+import { runErrorHelp } from '#shared/kernel/run-errors.ts'
 import type { ContentBlock } from './content.ts'
 import { isObject, MCP_ERRORS, McpError, type Result } from './protocol.ts'
 
@@ -49,12 +50,10 @@ export const resultOfTool = (answer: Invocation): CallResult => {
   }
 }
 
-/** Run errors that say nothing of what the agent was asked: the agent itself is broken. */
-const BROKEN: readonly unknown[] = ['agent_unreachable', 'agent_invalid_response', 'agent_timeout', 'internal_error']
-
 /**
- * The answer of an agent is a quoted source, and marked as one.
- * @throws {McpError} for an agent that is broken
+ * The answer of an agent is a quoted source, and marked as one. A broken agent is a failed call like any other, because an error
+ * of the protocol ends the whole turn in many frameworks.
+ * @throws {McpError} for an agent that says that it has an internal error
  */
 export const resultOfAgent = (
   result: Record<string, unknown>,
@@ -65,8 +64,9 @@ export const resultOfAgent = (
   const _meta = { 'aip/source': source, 'aip/untrusted': true, 'aip/chain_depth': chain_depth, 'aip/run_id': runId }
   if (status === 'succeeded') return { ...succeeded(isObject(output) ? output : {}, content), _meta }
   const failure = { error_code, error_message }
-  if (BROKEN.includes(error_code)) {
+  if (error_code === 'internal_error') {
     throw new McpError(MCP_ERRORS.internalError, String(error_message), { data: { ...failure, _meta } })
   }
-  return { ...failed(`${error_message} (${error_code})`, failure), _meta }
+  const text = `${error_message} (${error_code}, ${runId}) ${runErrorHelp(String(error_code)).fix}`
+  return { ...failed(text, failure), _meta }
 }

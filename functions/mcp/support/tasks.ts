@@ -18,6 +18,7 @@ import {
   findFollowedRun,
   findOwnApproval,
   isActive,
+  isWaitingForInput,
   loadPendingQuestions,
   loadShape,
   type Run,
@@ -26,7 +27,7 @@ import { isPerson, loadAskRefusal, responderOf } from './caller.ts'
 import { requireCapabilities } from './capabilities.ts'
 import { contentOf } from './content.ts'
 import type { RequestContext } from './context.ts'
-import { MCP_ERRORS, McpError, type Message, type Result } from './protocol.ts'
+import { MCP_ERRORS, McpError, type Message, OWN_META, type Result } from './protocol.ts'
 import { readResponses, requestsFor } from './questions.ts'
 import { resultOfAgent, resultOfTool } from './results.ts'
 
@@ -83,9 +84,9 @@ type Found = { run: Run } | { approval: Approval }
 
 /** Finds the task that a request names. @throws {McpError} also for a task of another caller */
 const findTask = async ({ work, caller, lane }: RequestContext, { params, meta }: Message): Promise<Found> => {
-  requireCapabilities(lane, ['tasks'])
+  requireCapabilities(lane, ['tasks'], work.settings)
   const taskId = String(params.taskId)
-  const named = String(meta['aip/run_id'])
+  const named = String(meta[OWN_META.runId])
   const isApproval = isId('step', taskId)
   const refusal =
     isApproval && !isPerson(caller)
@@ -120,7 +121,7 @@ const getRun = async ({ work, lane }: RequestContext, run: Run): Promise<Result>
       pending.map(({ questions }) => questions),
     )
     if (Object.keys(inputRequests).length > 0) return { ...view('input_required'), inputRequests }
-    return view('working', run.status === 'awaiting_approval' ? WAITS : undefined)
+    return view('working', waitingText(work, run))
   }
   if (run.status === 'cancelled') return view('cancelled')
   const agent = await work.table.get(InstallationEntity, { workspace_id: run.workspace_id, id: run.installation_id })
@@ -136,6 +137,13 @@ const getRun = async ({ work, lane }: RequestContext, run: Run): Promise<Result>
     const { code, message, data } = error
     return { ...view('failed', message), error: { code, message, data } }
   }
+}
+
+/** Returns what an active run waits for, as far as its client can't do anything about it. */
+const waitingText = ({ settings: { baseUrl } }: RequestContext['work'], run: Run): string | undefined => {
+  if (run.status === 'awaiting_approval') return WAITS
+  if (!isWaitingForInput(run)) return undefined
+  return `The agent asks a question that the client can’t show. A person of the workspace can answer it in the console: ${baseUrl}/app#/runs/${run.id}`
 }
 
 const getApproval = async ({ work }: RequestContext, approval: Approval): Promise<Result> => {

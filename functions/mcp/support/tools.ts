@@ -83,9 +83,14 @@ const listAgentsFor = (deps: Deps, caller: McpCaller, slug: string | undefined):
 
 const ASK = 'ask_agent' satisfies keyof typeof TOOLS
 
-/** Lists every tool that the caller may call: the platform's in catalogue order, then the agents', by slug. */
-export const listEveryTool = (deps: Deps, caller: McpCaller): Promise<McpTool[]> =>
-  isPerson(caller) ? listToolsForPerson(deps, caller) : listToolsForIntegration(deps, caller)
+/**
+ * Lists every tool that the caller may call: the platform's in catalogue order, then the agents', by slug.
+ * @param inRun whether the request names a run. A callback token implies one.
+ */
+export const listEveryTool = (deps: Deps, caller: McpCaller, inRun: boolean): Promise<McpTool[]> =>
+  isPerson(caller)
+    ? listToolsForPerson(deps, caller)
+    : listToolsForIntegration(deps, caller, inRun || caller.run !== undefined)
 
 /** Lists the tools that the person may use. Tools that the host's consent doesn't cover are listed, too, because a new consent may. */
 const listToolsForPerson = async (deps: Deps, caller: PersonCaller): Promise<McpTool[]> => {
@@ -104,9 +109,10 @@ const listToolsForPerson = async (deps: Deps, caller: PersonCaller): Promise<Mcp
   ]
 }
 
-const listToolsForIntegration = async (deps: Deps, caller: IntegrationCaller): Promise<McpTool[]> => {
+const listToolsForIntegration = async (deps: Deps, caller: IntegrationCaller, inRun: boolean): Promise<McpTool[]> => {
   const [platform, agents] = await Promise.all([listTools(deps, caller), listCallableAgents(deps, caller)])
-  const allowed = platform.filter((tool) => tool.allowed)
+  // Outside a run, nobody could be asked for an approval.
+  const allowed = platform.filter((tool) => tool.allowed && (inRun || tool.approval === 'none'))
   return [
     ...allowed.map(({ name, description, risk, input_schema }) => ({
       name,

@@ -3,6 +3,7 @@ import type { Deps } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import {
+  failureText,
   type InputQuestions,
   isWaitingForInput,
   loadPendingQuestions,
@@ -151,7 +152,7 @@ const statusMessage = async (
       return said(run, 'approval', [{ text: WAITS_FOR_PERSON }])
     case 'FAILED':
     case 'REJECTED':
-      return said(run, 'error', [{ text: truncate(run.error_message ?? '', LIMITS.agentErrorCharacters) }], {
+      return said(run, 'error', [{ text: truncate(failureText(run), LIMITS.agentErrorCharacters) }], {
         error_code: run.error_code ?? null,
       })
     case 'COMPLETED':

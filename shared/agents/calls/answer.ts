@@ -3,7 +3,7 @@ import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
-import { type Run, withoutShapes } from '#shared/work/runs/index.ts'
+import { failureText, type Run, withoutShapes } from '#shared/work/runs/index.ts'
 
 /**
  * Presents the target's run to the asking agent (contract/agent-to-agent.md#answers). Its content is quoted and marked
@@ -27,7 +27,7 @@ export const presentAnswer = async (
   return {
     ...common,
     error_code: run.error_code ?? 'run_cancelled',
-    error_message: truncate(run.error_message ?? 'The agent’s run was cancelled.', LIMITS.agentErrorCharacters),
+    error_message: truncate(failureText(run), LIMITS.agentErrorCharacters),
   }
 }
 

@@ -225,7 +225,9 @@ const toolForMcp = () =>
           .optional(),
         {
           title: 'Required capabilities',
-          description: 'Capabilities that an MCP client needs to call the tool.',
+          description:
+            'Capabilities that an MCP client needs to call the tool. The protocol deprecates sampling and roots since ' +
+            '2026-07-28, so don’t build on them.',
           examples: [['elicitation']],
           fix: 'List elicitation, sampling, roots or tasks.',
         },

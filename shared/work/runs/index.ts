@@ -90,7 +90,7 @@ export {
 } from './input-schemas.ts'
 export { isAwaitedByAgent, nextCheckAt } from './next-check.ts'
 export { isWaitingForInput, runsWithStatus } from './places.ts'
-export { durationOf, presentOutput, presentRun, presentStep, presentWorkspaceRun } from './present.ts'
+export { durationOf, failureText, presentOutput, presentRun, presentStep, presentWorkspaceRun } from './present.ts'
 export { raiseBudgets } from './raise-budgets.ts'
 export {
   findRunKey,

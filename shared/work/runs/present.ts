@@ -82,6 +82,12 @@ export const presentRunError = (
   return { code, message, fix, docs_url: `${settings.baseUrl}/docs#${anchor}` }
 }
 
+/** Returns why a run that ended didn't succeed, as a sentence also if its agent gave none. */
+export const failureText = ({ status, error_message = '' }: Pick<Run, 'status' | 'error_message'>): string => {
+  if (error_message.trim() !== '') return error_message
+  return status === 'cancelled' ? 'The agent’s run was cancelled.' : 'The agent failed without a message.'
+}
+
 /** Presents a run's output; null without one. */
 export const presentOutput = async (
   deps: Pick<Deps, 'objects'>,

@@ -252,6 +252,11 @@ describe('sending a message', () => {
     })
     target.behaves(() => ({ status: 'failed', error_code: 'no_stock', error_message: 'Empty.' }))
     expect((await working('SendMessage', look())).body.result.task.status.state).toBe('TASK_STATE_FAILED')
+    target.behaves(() => ({ status: 'failed' }))
+    expect((await working('SendMessage', look())).body.result.task.status.message).toMatchObject({
+      parts: [{ text: 'The agent failed without a message.' }],
+      metadata: { error_code: 'agent_failed' },
+    })
   })
 })
 

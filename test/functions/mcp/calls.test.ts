@@ -132,7 +132,7 @@ describe('a call as a task', () => {
     expect((await refuses.call(TASK)).body.result.resultType).toBe('complete')
   })
 
-  it('ends as failed only for a broken agent, as completed for one that failed, and can be cancelled', async () => {
+  it('is completed also by an agent that fails or is broken, failed by an internal error, and can be cancelled', async () => {
     const { call, task, target } = await scene({ tools: tool({ task: 'always' }) })
     const endOf = async (answer: unknown) => {
       target.behaves(() => answer)
@@ -145,8 +145,12 @@ describe('a call as a task', () => {
       result: { isError: true, structuredContent: { error_code: 'no_stock' } },
     })
     expect(await endOf(new Raw({ kind: 'answer', status: 500 }))).toMatchObject({
+      status: 'completed',
+      result: { isError: true, structuredContent: { error_code: 'agent_unreachable' } },
+    })
+    expect(await endOf({ status: 'failed', error_code: 'internal_error', error_message: 'Oops.' })).toMatchObject({
       status: 'failed',
-      error: { code: -32_603, data: { error_code: 'agent_unreachable' } },
+      error: { code: -32_603, message: 'Oops.', data: { error_code: 'internal_error' } },
     })
     target.behaves(() => ACCEPT)
     const { taskId } = (await call(TASK)).body.result
@@ -290,13 +294,83 @@ describe('a question to the client', () => {
     const asked = (await call({ meta: declaring({ sampling: {} }) })).body.result
     expect(Object.keys(asked.inputRequests)).toEqual(['model'])
     const none = await call({ meta: declaring({ roots: {} }) })
-    expect([none.status, none.body.error]).toMatchObject([400, { code: -32_021 }])
+    expect([none.status, none.body.error]).toMatchObject([
+      400,
+      { code: -32_021, data: { requiredCapabilities: { elicitation: {}, sampling: {} } } },
+    ])
+    // What the agent wanted to know, and where a person can tell it.
+    expect(none.body.error.message).toMatch(
+      /elicitation, sampling.*clientCapabilities.*“Which warehouse\?”.*\/app#\/runs\/run_/,
+    )
     const statuses = async () => (await agents.runsOf(target)).map(({ status }) => status).sort()
     expect(await statuses()).toEqual(['cancelled', 'running'])
     const old = await client.legacy('tools/call', { name: 'look' }, { path, headers: STREAMING })
-    expect(messagesOf(old.text).at(-1) ?? old.body).toMatchObject({ result: { isError: true } })
+    const { result } = messagesOf(old.text).at(-1) ?? old.body
+    expect(result).toMatchObject({ isError: true, structuredContent: { error_code: 'input_required' } })
+    expect(result.content[0].text).toMatch(/initialize.*“Which warehouse\?”.*\/app#\/runs\/run_/)
     expect(await statuses()).toEqual(['cancelled', 'cancelled', 'running'])
   })
+
+  const sampling = (more: object = {}) => ({
+    model: { method: 'sampling/createMessage', params: { messages: [], ...more } },
+  })
+  const page = {
+    page: { method: 'elicitation/create', params: { mode: 'url', url: 'https://a.example', message: 'Open?' } },
+  }
+  const form = { form: QUESTION }
+  it.each([
+    [
+      'a form',
+      form,
+      [{}, { form: {} }, { form: {}, url: {} }].map((elicitation) => ({ elicitation })),
+      [{ elicitation: { url: {} } }],
+    ],
+    [
+      'a page',
+      page,
+      [{ elicitation: { url: {} } }, { elicitation: { form: {}, url: {} } }],
+      [{ elicitation: {} }, { elicitation: { form: {} } }],
+    ],
+    ['a request to a model', sampling(), [{ sampling: {} }, { sampling: { tools: {} } }], [{ elicitation: {} }]],
+    [
+      'a model with tools',
+      sampling({ tools: [] }),
+      [{ sampling: { tools: {} } }],
+      [{ sampling: {} }, { sampling: { context: {} } }],
+    ],
+    ['a model’s choice of tools', sampling({ toolChoice: {} }), [{ sampling: { tools: {} } }], [{ sampling: {} }]],
+  ])(
+    'that is %s goes to clients that declared it, in both lanes, and to no others',
+    async (_what, questions, able, unable) => {
+      const [name = ''] = Object.keys(questions)
+      for (const [capabilities, isAble] of [
+        ...able.map((one) => [one, true] as const),
+        ...unable.map((one) => [one, false] as const),
+      ]) {
+        const { call, client, path } = await scene({ resume: true, behaviour: asksOnce(questions) })
+        const modern = (await call({ meta: declaring(capabilities) })).body
+        expect(Object.keys(modern.result?.inputRequests ?? {}), JSON.stringify(capabilities)).toEqual(
+          isAble ? [name] : [],
+        )
+        const hello = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'x', version: '1' } }
+        const begun = await client.legacy('initialize', hello, { path })
+        const headers = { ...STREAMING, 'mcp-session-id': begun.headers['mcp-session-id'] as string }
+        const from = platform.streamed.length
+        const answer = client.legacy('tools/call', { name: 'look' }, { path, headers, id: 7 })
+        const over = answer.then(() => 'over')
+        const asked = () =>
+          platform.streamed
+            .slice(from)
+            .flatMap(messagesOf)
+            .find(({ id }) => String(id).endsWith(`:${name}`))
+        while (!asked() && (await Promise.race([over, pause(10)])) !== 'over');
+        expect(asked() !== undefined, JSON.stringify(capabilities)).toBe(isAble)
+        if (isAble) await client.post({ jsonrpc: '2.0', id: asked().id, result: { action: 'decline' } }, { path })
+        const { text, body } = await answer
+        expect((messagesOf(text).at(-1) ?? body).result.isError).toBe(!isAble)
+      }
+    },
+  )
 
   it('goes to clients of the older versions as a request on the call’s stream, which only they answer', async () => {
     const { client, path, caller, target } = await scene({ resume: true, behaviour: asksOnce() })
@@ -306,9 +380,14 @@ describe('a question to the client', () => {
       { path },
     )
     const headers = { ...STREAMING, 'mcp-session-id': begun.headers['mcp-session-id'] as string }
+    const from = platform.streamed.length
     const answer = client.legacy('tools/call', { name: 'look' }, { path, headers, id: 7 })
     const run = async () => (await agents.runsOf(target))[0]
-    const asked = () => platform.streamed.flatMap(messagesOf).find(({ method }) => method === 'elicitation/create')
+    const asked = () =>
+      platform.streamed
+        .slice(from)
+        .flatMap(messagesOf)
+        .find(({ method }) => method === 'elicitation/create')
     while (!asked()) await pause(20)
     const id = `${(await run())?.id}:warehouse`
     const respond = (token: string, name: string) =>

@@ -133,6 +133,24 @@ describe('the stateless version', () => {
   })
 })
 
+describe('fields of the platform in _meta', () => {
+  it('that don’t exist are refused and named; those of others are ignored', async () => {
+    const { client } = await scene()
+    for (const key of ['aip/audiance', 'AIP/audience', 'aip/', 'aip.audience', 'aip_audience', 'aip-run_id', 'aip:x']) {
+      const { status, body } = await client.modern('tools/list', {}, { meta: { [key]: 'external' } })
+      expect([status, body.error?.code], key).toEqual([400, -32_602])
+      expect(body.error.message).toContain(key)
+      expect((await client.legacy('tools/list', {}, { meta: { [key]: 'external' } })).body.error?.code, key).toBe(
+        -32_602,
+      )
+    }
+    for (const key of ['aipcorp.com/audience', 'com.example/aip', 'aipaudience', 'aip', 'example.com/aip.x'])
+      expect((await client.modern('tools/list', {}, { meta: { [key]: 1 } })).status, key).toBe(200)
+    const known = { 'aip/audience': 'member', 'aip/run_id': 'run_x', 'aip/idempotencyKey': 'k' }
+    expect((await client.modern('tools/list', {}, { meta: known })).status).toBe(200)
+  })
+})
+
 describe('the versions with a handshake', () => {
   const initialize = (client: ReturnType<typeof createClient>, protocolVersion: string) =>
     client.post({
@@ -154,6 +172,9 @@ describe('the versions with a handshake', () => {
       expect(body.result).not.toHaveProperty('resultType')
     }
     expect((await client.legacy('ping')).body.result).toEqual({})
+    // Null is absent.
+    for (const params of [null, undefined])
+      expect((await client.post({ jsonrpc: '2.0', id: 1, method: 'ping', params })).body.result).toEqual({})
   })
 
   it('accept a session of their own caller only, for 24 hours', async () => {
@@ -181,7 +202,8 @@ describe('tools/list', () => {
   it('has the platform’s tools that the caller may call, then the agents’ tools by slug', async () => {
     const look = { name: 'look', input_schema: { type: 'object' } }
     const { client, caller, others } = await scene({ tools: [look, { ...look, name: 'b' }] }, {})
-    const listed = await client.modern('tools/list')
+    const meta = { 'aip/run_id': 'run_any' }
+    const listed = await client.modern('tools/list', {}, { meta })
     const offered = (await platform.call('GET', '/api/v1/tools?limit=100', { token: caller.token })).body.items
     const slugs = others.map(({ slug }) => slug)
     const ofAgents = [`${slugs[0]}__look`, `${slugs[0]}__b`, `${slugs[1]}__look`].sort((a, b) =>
@@ -194,6 +216,17 @@ describe('tools/list', () => {
     expect(by('create_task').annotations).toEqual({ readOnlyHint: false, destructiveHint: false })
     expect(by('http_fetch').annotations).toMatchObject({ destructiveHint: true, openWorldHint: true })
     expect((await client.legacy('tools/list')).body.result).not.toHaveProperty('ttlMs')
+  })
+
+  it('has no tool that needs an approval outside a run, where nobody could be asked', async () => {
+    const { client, caller } = await scene()
+    const { run, token } = await agents.running(caller)
+    const lists = async (sending?: Parameters<typeof client.modern>[2]) =>
+      namesOf(await client.modern('tools/list', {}, sending)).includes('http_fetch')
+    expect(await lists()).toBe(false)
+    expect(await lists({ token })).toBe(true)
+    expect(await lists({ meta: { 'aip/run_id': run.id } })).toBe(true)
+    expect(namesOf(await client.legacy('tools/list'))).not.toContain('http_fetch')
   })
 
   it('has only agents that the caller could ask now', async () => {
@@ -244,7 +277,7 @@ describe('tools/list', () => {
     const second = await client.modern('tools/list', { cursor })
     expect(namesOf(first).length).toBe(100)
     expect(second.body.result.nextCursor).toBeUndefined()
-    expect(new Set([...namesOf(first), ...namesOf(second)]).size).toBe(111)
+    expect(new Set([...namesOf(first), ...namesOf(second)]).size).toBe(110)
     for (const [wrong, token] of [
       ['x', undefined],
       [cursor, others[0]?.token],
@@ -351,21 +384,40 @@ describe('tools/call', () => {
     expect((await agents.audit(caller.workspaceId)).map(({ action }) => action)).toEqual(['agent.called'])
   })
 
-  it('distinguishes an agent’s refusal from a broken agent', async () => {
+  it('of an agent that refuses, is broken or says nothing is a failed call, whose text says what to do', async () => {
     const { client, others } = await scene(
       { behaviour: () => ({ status: 'failed', error_code: 'no_stock', error_message: 'None left.' }) },
       { behaviour: () => ({ status: 'whatever' }) },
+      { behaviour: () => ({ status: 'failed' }) },
     )
-    const [refusing, broken] = others
+    const [refusing, broken, silent] = others
     const call = (slug = '') => agents.whileWorking(() => client.modern('tools/call', { name: `${slug}__look` }))
     expect((await call(refusing?.slug)).body.result).toMatchObject({
       isError: true,
-      content: [{ type: 'text', text: 'None left. (no_stock)' }],
+      content: [
+        {
+          type: 'text',
+          text: expect.stringMatching(/^None left\. \(no_stock, run_\w+\) .*contact the app’s developer/),
+        },
+      ],
       structuredContent: { error_code: 'no_stock', error_message: 'None left.' },
     })
-    expect((await call(broken?.slug)).body.error).toMatchObject({
-      code: -32_603,
-      data: { error_code: 'agent_invalid_response' },
+    expect((await call(broken?.slug)).body.result).toMatchObject({
+      isError: true,
+      content: [
+        {
+          type: 'text',
+          text: expect.stringMatching(/`status` must be.*\(agent_invalid_response, run_\w+\) Answer 200/),
+        },
+      ],
+      structuredContent: { error_code: 'agent_invalid_response', error_message: expect.stringContaining('`status`') },
+    })
+    expect((await call(silent?.slug)).body.result).toMatchObject({
+      isError: true,
+      content: [
+        { type: 'text', text: expect.stringMatching(/^The agent failed without a message\. \(agent_failed, /) },
+      ],
+      structuredContent: { error_code: 'agent_failed', error_message: 'The agent failed without a message.' },
     })
   })
 
