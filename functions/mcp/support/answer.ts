@@ -18,12 +18,13 @@ import { callTool } from './call.ts'
 import { isPerson, loadAskRefusal, type McpCaller, responderOf } from './caller.ts'
 import type { RequestContext } from './context.ts'
 import { requireParameterHeaders, requireTrustedOrigin } from './headers.ts'
-import { isModern, issueSession, type Lane, readLegacy, readModern } from './lanes.ts'
+import { isModern, issueSession, readLegacy, readModern } from './lanes.ts'
 import { LOGGING, SET_LEVEL } from './logging.ts'
 import { Outbox } from './outbox.ts'
 import {
   type ClientResponse,
   isObject,
+  type Lane,
   LEGACY,
   MCP_ERRORS,
   McpError,

@@ -1,8 +1,7 @@
 import type { Settings } from '#shared/kernel/settings.ts'
 import type { ClientMethod } from './client-method.ts'
 import { ELICITATION } from './elicitation.ts'
-import type { Lane } from './lanes.ts'
-import { isObject, MCP_ERRORS, McpError, META, TASKS } from './protocol.ts'
+import { isObject, type Lane, MCP_ERRORS, McpError, META, TASKS } from './protocol.ts'
 import { ROOTS } from './roots.ts'
 import { SAMPLING } from './sampling.ts'
 

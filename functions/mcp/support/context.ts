@@ -2,8 +2,8 @@ import * as z from 'zod'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { check } from '#shared/http/parse.ts'
 import type { McpCaller } from './caller.ts'
-import type { Lane } from './lanes.ts'
 import type { Outbox } from './outbox.ts'
+import type { Lane } from './protocol.ts'
 import type { Describe } from './results.ts'
 
 /** A request of a client. */

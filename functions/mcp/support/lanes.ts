@@ -8,6 +8,7 @@ import { keptCapabilities } from './capabilities.ts'
 import { decodeHeader } from './headers.ts'
 import {
   isObject,
+  type Lane,
   LEGACY,
   MCP_ERRORS,
   McpError,
@@ -20,13 +21,6 @@ import {
 
 type Caller = Callers[Exclude<CallerKind, 'none'>]
 type Headers = Record<string, string>
-
-/** The version that a request speaks, and what its client can do. */
-export interface Lane {
-  isModern: boolean
-  version: string
-  capabilities: Record<string, unknown>
-}
 
 /** Reports whether a message belongs to the lane of the stateless version. */
 export const isModern = (headers: Headers, { meta }: Pick<Message, 'meta'>): boolean => {

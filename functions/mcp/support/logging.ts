@@ -1,7 +1,6 @@
 import { LOG_LEVELS } from '#shared/work/runs/index.ts'
-import type { Lane } from './lanes.ts'
 import type { Outbox } from './outbox.ts'
-import { META, type Message } from './protocol.ts'
+import { type Lane, META, type Message } from './protocol.ts'
 
 /**
  * Log messages to the client. Deprecated since 2026-07-28. To end them, delete this file and what imports it.

@@ -73,6 +73,13 @@ export interface Message {
   meta: Record<string, unknown>
 }
 
+/** The version that a request speaks, and what its client can do. */
+export interface Lane {
+  isModern: boolean
+  version: string
+  capabilities: Record<string, unknown>
+}
+
 /** A client's response to a request of the server. */
 export interface ClientResponse {
   id: unknown

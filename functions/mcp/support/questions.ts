@@ -1,8 +1,7 @@
 import { cleanText } from '#shared/kernel/names.ts'
 import type { InputQuestion, InputQuestions } from '#shared/work/runs/index.ts'
 import { takes } from './capabilities.ts'
-import type { Lane } from './lanes.ts'
-import { isObject, MCP_ERRORS, McpError } from './protocol.ts'
+import { isObject, type Lane, MCP_ERRORS, McpError } from './protocol.ts'
 
 /** A request to the client. */
 export interface ClientRequest {

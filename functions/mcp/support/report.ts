@@ -1,10 +1,9 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { cleanText } from '#shared/kernel/names.ts'
 import { loadSteps, meaningOf, presentStep, type Run } from '#shared/work/runs/index.ts'
-import type { Lane } from './lanes.ts'
 import { createLogger } from './logging.ts'
 import type { Outbox } from './outbox.ts'
-import type { Message } from './protocol.ts'
+import type { Lane, Message } from './protocol.ts'
 
 interface Watching {
   work: Work
