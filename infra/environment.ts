@@ -28,8 +28,6 @@ export type Surroundings = {
 }
 
 const secretVariables: Record<RingName, string> = {
-  tokens: 'TOKEN_KEYS_SECRET_ARN',
-  admin: 'ADMIN_KEYS_SECRET_ARN',
   data: 'DATA_KEYS_SECRET_ARN',
   receipts: 'RECEIPT_KEYS_SECRET_ARN',
   cards: 'CARD_KEYS_SECRET_ARN',

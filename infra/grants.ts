@@ -91,7 +91,6 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
   const objects = objectPrefixes.map((prefix) => `${to.bucket}/${prefix}/*`)
   const files = `${to.bucket}/${filePrefix}/*`
   const dataKeys = `${to.keyBucket}/${DATA_KEYS_PREFIX}/*`
-  const earlierDataKeys = `${to.bucket}/${DATA_KEYS_PREFIX}/*`
   switch (capability) {
     case 'table:read':
       return allow(
@@ -121,8 +120,6 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
       return allow('ReadLogos', ['s3:GetObject'], [`${to.bucket}/${logoPrefix}/*`])
     case 'logos:write':
       return allow('WriteLogos', ['s3:PutObject', 's3:DeleteObject'], [`${to.bucket}/${logoPrefix}/*`])
-    case 'keys:tokens':
-    case 'keys:admin':
     case 'keys:receipts':
     case 'keys:cards': {
       const ring = capability.slice('keys:'.length) as RingName
@@ -134,12 +131,12 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
       if (to.conditionKeys) create.addCondition('Null', { 's3:if-none-match': 'false' })
       return [
         allow('ReadKeysdata', ['secretsmanager:GetSecretValue'], [to.keyrings.data]),
-        allow('ReadDataKeys', ['s3:GetObject'], [dataKeys, earlierDataKeys]),
+        allow('ReadDataKeys', ['s3:GetObject'], [dataKeys]),
         create,
       ]
     }
     case 'keys:destroy':
-      return allow('DestroyDataKeys', ['s3:PutObject'], [dataKeys, earlierDataKeys])
+      return allow('DestroyDataKeys', ['s3:PutObject'], [dataKeys])
     case 'keys:public':
       return allow('ReadPublicKeys', ['s3:GetObject'], [`${to.bucket}/${PUBLIC_KEYS_PREFIX}/*`])
     case 'keys:access':

@@ -80,9 +80,7 @@ function pipelineNeeds({
 }: Pick<Endpoint, 'caller' | 'method' | 'list' | 'anonymous'>): Capability[] {
   const needs: Capability[] = []
   if (caller !== 'none' || method === 'POST' || anonymous) needs.push('table:read', 'table:write')
-  if (caller === 'integration' || caller === 'console') needs.push('keys:public', 'keys:tokens')
-  if (caller === 'developer') needs.push('keys:public')
-  if (caller === 'admin') needs.push('keys:public', 'keys:admin')
+  if (caller !== 'none' && caller !== 'client') needs.push('keys:public')
   if (method === 'POST' || (list === 'page' && caller !== 'none')) needs.push('keys:data')
   if (method === 'POST') needs.push('objects:read', 'objects:write')
   return needs

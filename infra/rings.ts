@@ -8,10 +8,8 @@ import { RING_NAMES, type RingName, type SigningRing } from '#shared/kernel/port
  */
 const STALE = HOUR
 
-const longest = (of: (kind: (typeof TOKENS)[keyof typeof TOKENS]) => string | undefined, ring: RingName): number =>
-  Math.max(...Object.values(TOKENS).map((kind) => (of(kind) === ring ? kind.life : 0))) + STALE
-const signs = (ring: SigningRing): number => longest((kind) => kind.ring, ring)
-const signed = (ring: 'tokens' | 'admin'): number => longest((kind) => kind.earlier, ring)
+const signs = (ring: SigningRing): number =>
+  Math.max(...Object.values(TOKENS).map((kind) => (kind.ring === ring ? kind.life : 0))) + STALE
 
 /**
  * Keyrings of the stack. `output` is the stack output with the secret's ARN. `life` is the time in ms after a change during which
@@ -22,12 +20,6 @@ export const RINGS = {
   callback: { output: 'CallbackKeysSecret', what: 'callback tokens', life: signs('callback') },
   console: { output: 'ConsoleKeysSecret', what: 'console and surface tokens', life: signs('console') },
   staff: { output: 'StaffKeysSecret', what: 'admin tokens', life: signs('staff') },
-  tokens: {
-    output: 'TokenKeysSecret',
-    what: 'access, callback, surface and console tokens of earlier versions',
-    life: signed('tokens'),
-  },
-  admin: { output: 'AdminKeysSecret', what: 'admin tokens of earlier versions', life: signed('admin') },
   /** The table can be restored to a time at which the old key was needed: point-in-time recovery reaches back 35 days. */
   data: { output: 'DataKeysSecret', what: 'what is encrypted in the table, and page cursors', life: 35 * DAY },
   /** Receipts are verified with the public keys, which stay published. Nothing needs the old private key. */

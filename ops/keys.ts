@@ -23,7 +23,7 @@ to scan the table and update its items.
   list    list the ids of the keys and their state; without --ring, for every ring
   rotate  add a key, wait until every function has read it (6 minutes), and use it. Nobody is signed out. You can stop it and run
           it again
-  reseal  re-encrypt values that older keys of the ring data encrypted, those of a workspace with the workspace's own key
+  reseal  re-encrypt what older keys of the ring data encrypted, the data keys of workspaces included
   retire  remove keys that are out of use, once nothing needs them: their tokens have expired, or no value in the table and in its
           backups is encrypted with them
 
@@ -88,8 +88,6 @@ async function main(): Promise<void> {
         client: new DynamoDBClient({}),
         tableName: await find(values.table, 'TableName'),
         objects: await dataKeys(),
-        earlier: await keyObjects(),
-        clock: systemClock,
       },
       text,
       options,
@@ -99,7 +97,7 @@ async function main(): Promise<void> {
     const operation: Operation = { ring, store, clock: systemClock, sleep, say: console.log }
     if (isSigningRing(ring) && name !== 'list') {
       const objects = await keyObjects()
-      operation.publish = (text) => publishKeys(objects, systemClock, ring, parseKeyring(text))
+      operation.publish = (text) => publishKeys(objects, ring, parseKeyring(text))
     }
     await command(operation, values, walk)
   }

@@ -159,14 +159,12 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
       ...rings,
       publicKeys: {
         find: async (ring, id) => (await deps.keys[ring]()).signing(id)?.publicKey,
-        since: async () => 0,
       },
       ...createWorkspaceKeys({
         objects: keyObjects,
         clock,
         data: () => deps.keys.data(),
         fresh: 300_000,
-        withRing: false,
       }),
     },
     objects: {
@@ -490,5 +488,5 @@ const noPublicKeys = (name: string): Keys['publicKeys'] => {
   const refuse = async () => {
     throw new Error(`${name} may not read public keys`)
   }
-  return { find: refuse, since: refuse }
+  return { find: refuse }
 }

@@ -35,7 +35,7 @@ const login = defineEndpoint({
   response: SignedInSchema,
   errors: ['unauthorized', 'rate_limited'],
   secret: true,
-  needs: ['table:read', 'table:write', 'keys:staff', 'keys:public', 'keys:admin'],
+  needs: ['table:read', 'table:write', 'keys:staff', 'keys:public'],
   replays: (work, _caller, _body, _params, kept) => isAdminSessionLive(work, kept),
   handler: ({ work, body, request }) => signIn(work, body, addressOf(request), placeOf(request)),
 })

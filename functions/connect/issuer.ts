@@ -133,7 +133,7 @@ const token = defineEndpoint({
     'installation_suspended',
   ],
   secret: true,
-  needs: ['keys:access', 'keys:tokens', 'keys:data'],
+  needs: ['keys:access', 'keys:data'],
   replays: async (work, caller, body) => caller.kind === 'host' || canRepeatTokenResponse(work, caller.app, body),
   handler: ({ work, caller, body }) =>
     caller.kind === 'host'
@@ -150,7 +150,7 @@ const revocation = defineEndpoint({
   body: PresentToken,
   response: () => z.object({}).meta({ id: 'TokenRevocation', description: 'Always empty.' }),
   errors: ['invalid_request'],
-  needs: ['keys:public', 'keys:tokens'],
+  needs: ['keys:public'],
   handler: ({ work, caller, body }) =>
     caller.kind === 'host'
       ? revokeForHost(work, caller.client, tokenOf(body))
@@ -167,7 +167,7 @@ const introspection = defineEndpoint({
   response: IntrospectionSchema,
   errors: ['invalid_request'],
   secret: true,
-  needs: ['keys:public', 'keys:tokens'],
+  needs: ['keys:public'],
   replays: async (work, caller, { token: presented }, _params, kept) =>
     presented !== undefined && JSON.stringify(await introspectToken(work, caller.app, presented)) === kept.body,
   handler: ({ work, caller, body }) => introspectToken(work, caller.app, tokenOf(body)),

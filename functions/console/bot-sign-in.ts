@@ -19,7 +19,7 @@ const common = {
   response: ConsoleSessionSchema,
   errors: ['unauthorized', 'forbidden', 'rate_limited'],
   secret: true,
-  needs: ['table:read', 'table:write', 'keys:console', 'keys:public', 'keys:tokens', 'bot'],
+  needs: ['table:read', 'table:write', 'keys:console', 'keys:public', 'bot'],
   maxBodyBytes: 32_768,
 } as const
 

@@ -108,7 +108,7 @@ const finishSignIn = defineEndpoint({
   response: ConsoleSessionSchema,
   errors: ['unauthorized', 'forbidden', 'rate_limited'],
   secret: true,
-  needs: ['table:read', 'table:write', 'keys:console', 'keys:public', 'keys:tokens'],
+  needs: ['table:read', 'table:write', 'keys:console', 'keys:public'],
   replays: (work, _caller, _body, _params, kept) => isSessionLive(work, kept),
   handler: ({ work, body }) => countFailedSignIns(work, () => signInByPasskey(work, body)),
 })

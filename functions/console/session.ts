@@ -28,7 +28,7 @@ const provision = defineEndpoint({
   response: ConsoleSessionSchema,
   errors: ['console_provisioning_disabled', 'not_found'],
   secret: true,
-  needs: ['table:read', 'table:write', 'keys:console', 'keys:public', 'keys:tokens'],
+  needs: ['table:read', 'table:write', 'keys:console', 'keys:public'],
   replays: (work, _caller, _body, _params, kept) => isSessionLive(work, kept),
   handler: ({ work, body }) => provisionSession(work, body),
 })

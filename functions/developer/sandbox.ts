@@ -24,7 +24,7 @@ const token = defineEndpoint({
   response: SandboxToken,
   errors: ['no_manifest', 'app_suspended', 'installation_suspended'],
   secret: true,
-  needs: ['keys:access', 'keys:tokens', 'keys:data'],
+  needs: ['keys:access', 'keys:data'],
   handler: ({ work, caller, params }) =>
     issueSandboxToken(work, params.id, { ...caller.credential, role: caller.role, isSession: caller.isSession }),
 })

@@ -32,7 +32,6 @@ const declaration = {
     'files:write',
     // It sends a run that it waits for to its agent.
     'keys:callback',
-    'keys:tokens',
     'keys:data',
     'outgoing',
   ] as Capability[],

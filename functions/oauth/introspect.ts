@@ -10,7 +10,7 @@ const common = {
   lenient: true,
   body: PresentToken,
   errors: ['invalid_request'],
-  needs: ['keys:public', 'keys:tokens'],
+  needs: ['keys:public'],
 } as const
 
 const revocation = defineEndpoint({

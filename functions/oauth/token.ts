@@ -17,7 +17,7 @@ const common = {
   response: TokenResponseSchema,
   errors: ['invalid_request', 'unsupported_grant_type', 'invalid_grant', 'app_suspended', 'installation_suspended'],
   secret: true,
-  needs: ['keys:access', 'keys:tokens', 'keys:data'],
+  needs: ['keys:access', 'keys:data'],
 } as const
 
 const replays = (work: Work, caller: ClientCaller, body: unknown): Promise<boolean> =>

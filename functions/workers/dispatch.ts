@@ -37,7 +37,6 @@ export const worker: QueueWorker = {
     'objects:read',
     'objects:write',
     'keys:callback',
-    'keys:tokens',
     'keys:data',
     'outgoing',
     'queue:inline-runs',

@@ -9,7 +9,7 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 export const worker: SocketWorker = {
   name: 'live-pages',
   source: { kind: 'sockets' },
-  needs: ['table:read', 'table:write', 'keys:public', 'keys:tokens', 'sockets'],
+  needs: ['table:read', 'table:write', 'keys:public', 'sockets'],
   timeoutSeconds: 15,
   async handle(work, { type, connectionId, origin, sourceIp, body }) {
     if (type === 'CONNECT') {

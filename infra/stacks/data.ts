@@ -79,8 +79,6 @@ export class DataStack extends Stack {
       callback: this.#keyring('CallbackKeys', 'Keys that sign callback tokens', removalPolicy),
       console: this.#keyring('ConsoleKeys', 'Keys that sign console and surface tokens', removalPolicy),
       staff: this.#keyring('StaffKeys', 'Keys that sign admin tokens', removalPolicy),
-      tokens: this.#keyring('TokenKeys', 'Keys of access, callback, console and surface tokens', removalPolicy),
-      admin: this.#keyring('AdminKeys', 'Keys of admin tokens', removalPolicy),
       data: this.#keyring('DataKeys', 'Keys of encrypted values in the table', removalPolicy),
       receipts: this.#keyring('ReceiptKeys', 'Keys that sign receipts of people’s decisions', removalPolicy),
       cards: this.#keyring('CardKeys', 'Keys that sign A2A cards of agents', removalPolicy),

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AttributeValue, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
-import { createWorkspaceKeys } from '#shared/adapters/workspace-keys.ts'
-import { type Clock, HOUR } from '#shared/kernel/clock.ts'
 import { seal, unsealBytes } from '#shared/kernel/encryption.ts'
-import { type Keyring, parseKeyring, type SealingKeys } from '#shared/kernel/keyring.ts'
+import { type Keyring, parseKeyring } from '#shared/kernel/keyring.ts'
 import { DATA_KEYS_PREFIX } from '#shared/kernel/ports/keys.ts'
 import type { ObjectStore } from '#shared/kernel/ports/objects.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
@@ -24,21 +22,17 @@ export interface Place {
   rate?: number
   /** The objects with the workspaces' data keys. */
   objects: KeyObjects
-  /** The bucket that had the data keys before, from which they are moved. */
-  earlier?: KeyObjects | undefined
-  clock: Clock
 }
 
-export interface KeyObjects extends Pick<ObjectStore, 'get' | 'put' | 'create'> {
+export interface KeyObjects extends Pick<ObjectStore, 'get' | 'put'> {
   /** Lists the keys of the objects under a prefix. */
   list(prefix: string): AsyncIterable<string>
-  /** Deletes an object and all its versions. */
-  remove(key: string): Promise<void>
 }
 
 /**
  * Walks the whole table and re-encrypts values that {@link seal} made with a key other than the ring's current one, each for the
- * record that its header names. Values in a workspace's records are encrypted with the workspace's data key. A value that changes in the meantime is left alone, because it already has the new key.
+ * record that its header names. What a workspace's data key encrypted stays: the data key itself is wrapped again. A value that changes
+ * in the meantime is left alone, because it already has the new key.
  *
  * The walk doesn't know entities: a sealed value identifies itself, and only genuine ones open. Objects in the bucket are skipped:
  * sealed ones live two days at most (stored answers) or minutes (requests to a listening developer).
@@ -47,14 +41,11 @@ export interface KeyObjects extends Pick<ObjectStore, 'get' | 'put' | 'create'> 
  */
 export async function reseal(place: Place, text: string, { dry }: { dry: boolean }): Promise<Walked> {
   const ring = parseKeyring(text)
-  const walked: Walked = { seen: 0, sealed: (await moveKeys(place, dry)) + (await rewrap(place, ring, dry)) }
-  const { client, tableName: TableName, rate = 1_000, objects, clock } = place
-  const workspaces = createWorkspaceKeys({ objects, clock, data: async () => ring, fresh: HOUR, withRing: false })
+  const walked: Walked = { seen: 0, sealed: await rewrap(place, ring, dry) }
+  const { client, tableName: TableName, rate = 1_000 } = place
   for await (const { items } of scan(client, { TableName }, rate)) {
     for (const item of items) {
-      const workspace = dry ? undefined : item.workspace_id?.S
-      const keys = workspace === undefined ? ring : workspaces.ofWorkspace(workspace)
-      const fresh = await renewed({ ring, keys }, { M: item })
+      const fresh = await renewed(ring, { M: item })
       walked.seen += 1
       walked.sealed += fresh.sealed
       if (!dry && fresh.sealed > 0) await write(place, item, fresh.value.M ?? {})
@@ -63,45 +54,25 @@ export async function reseal(place: Place, text: string, { dry }: { dry: boolean
   return walked
 }
 
-/** Moves workspaces' data keys from the bucket that has versions and a backup, where no key could be destroyed. @returns their number */
-async function moveKeys({ objects, earlier }: Place, dry: boolean): Promise<number> {
-  let moved = 0
-  for await (const name of earlier?.list(`${DATA_KEYS_PREFIX}/`) ?? []) {
-    moved += 1
-    const bytes = await earlier?.get(name)
-    if (dry || !bytes) continue
-    // One that is there already is newer: its workspace was removed.
-    await objects.create(name, bytes, 'application/jose')
-    await earlier?.remove(name)
-  }
-  return moved
-}
-
 /** Wraps workspaces' data keys again that an older key wrapped. @returns their number */
 async function rewrap({ objects }: Place, ring: Keyring, dry: boolean): Promise<number> {
   let sealed = 0
   for await (const name of objects.list(`${DATA_KEYS_PREFIX}/`)) {
     const text = new TextDecoder().decode(await objects.get(name))
-    const fresh = await renewedText({ ring, keys: ring }, text)
+    const fresh = await renewedText(ring, text)
     sealed += fresh.sealed
     if (!dry && fresh.sealed > 0) await objects.put(name, Buffer.from(fresh.value.S ?? ''), 'application/jose')
   }
   return sealed
 }
 
-/** The ring, and the keys that an item's values are to be encrypted with. */
-interface Using {
-  ring: Keyring
-  keys: SealingKeys
-}
-
 type Renewed = { value: AttributeValue; sealed: number }
 
 /** Re-encrypts everything sealed inside a value. @returns the value and the number of re-encrypted parts */
-async function renewed(using: Using, value: AttributeValue): Promise<Renewed> {
-  if (value.S !== undefined) return renewedText(using, value.S)
+async function renewed(ring: Keyring, value: AttributeValue): Promise<Renewed> {
+  if (value.S !== undefined) return renewedText(ring, value.S)
   const inner = Object.entries(value.M ?? value.L ?? {})
-  const parts = await Promise.all(inner.map(async ([key, one]) => [key, await renewed(using, one)] as const))
+  const parts = await Promise.all(inner.map(async ([key, one]) => [key, await renewed(ring, one)] as const))
   const sealed = parts.reduce((sum, [, part]) => sum + part.sealed, 0)
   if (sealed === 0) return { value, sealed }
   const after = parts.map(([key, part]) => [key, part.value] as const)
@@ -111,16 +82,16 @@ async function renewed(using: Using, value: AttributeValue): Promise<Renewed> {
 /** Matches a compact JWE without an encrypted key. */
 const SEALED = /^(eyJ[\w-]{10,1000})\.\.[\w-]{16}\.[\w-]*\.[\w-]{22}$/
 
-async function renewedText({ ring, keys }: Using, text: string): Promise<Renewed> {
+async function renewedText(ring: Keyring, text: string): Promise<Renewed> {
   const same = { value: { S: text }, sealed: 0 }
   const header = SEALED.exec(text)?.[1]
   const { kid, rec } = header === undefined ? {} : headerOf(header)
   if (typeof kid !== 'string' || typeof rec !== 'string') return same
-  // A workspace's own key encrypted it, or what encrypts it now.
-  if (!ring.ids.includes(kid) || (keys === ring && kid === ring.currentId)) return same
+  // A workspace's own key encrypted it, or the current one.
+  if (!ring.ids.includes(kid) || kid === ring.currentId) return same
   // A text that only looks like a sealed value doesn't open. Callers can write such a text into a task.
   const plain = await unsealBytes(ring, rec, text).catch(() => undefined)
-  return plain === undefined ? same : { value: { S: await seal(keys, rec, plain) }, sealed: 1 }
+  return plain === undefined ? same : { value: { S: await seal(ring, rec, plain) }, sealed: 1 }
 }
 
 const headerOf = (part: string): { kid?: unknown; rec?: unknown } => {

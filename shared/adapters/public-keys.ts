@@ -14,7 +14,6 @@ const objectOf = (ring: SigningRing): string => `${PUBLIC_KEYS_PREFIX}/${ring}`
 /** JWK Set (RFC 7517) whose key ids are those of the ring. */
 const PublishedSet = () =>
   z.object({
-    since: z.number(),
     keys: z.array(
       z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string(), kid: z.string() }),
     ),
@@ -31,7 +30,6 @@ const read = async (objects: Pick<ObjectStore, 'get'>, ring: SigningRing) => {
  */
 export const publishKeys = async (
   objects: Pick<ObjectStore, 'get' | 'put'>,
-  clock: Clock,
   ring: SigningRing,
   { ids, signing }: Pick<Keyring, 'ids' | 'signing'>,
 ): Promise<void> => {
@@ -41,8 +39,7 @@ export const publishKeys = async (
     return kty && crv && x && y ? [{ kty, crv, x, y, kid }] : []
   })
   if (before && JSON.stringify(before.keys) === JSON.stringify(keys)) return
-  const set = { since: before?.since ?? clock.now(), keys }
-  await objects.put(objectOf(ring), Buffer.from(JSON.stringify(set)), 'application/jwk-set+json')
+  await objects.put(objectOf(ring), Buffer.from(JSON.stringify({ keys })), 'application/jwk-set+json')
 }
 
 /** Creates the reader of published keys, cached in memory for `fresh` ms. Keys that were added later are found. */
@@ -53,7 +50,7 @@ export const createPublicKeys = (objects: Pick<ObjectStore, 'get'>, clock: Clock
       const set = await read(objects, ring)
       const keys = new Map<string, KeyObject>()
       for (const { kid, ...key } of set?.keys ?? []) keys.set(kid, createPublicKey({ key, format: 'jwk' }))
-      return { since: set?.since, keys }
+      return keys
     })
   const setOf = (ring: SigningRing) => {
     const known = sets.get(ring) ?? reader(ring)
@@ -61,7 +58,6 @@ export const createPublicKeys = (objects: Pick<ObjectStore, 'get'>, clock: Clock
     return known
   }
   return {
-    find: async (ring, id) => (await setOf(ring)()).keys.get(id) ?? (await setOf(ring)(LOOK_AGAIN)).keys.get(id),
-    since: async (ring) => (await setOf(ring)()).since,
+    find: async (ring, id) => (await setOf(ring)()).get(id) ?? (await setOf(ring)(LOOK_AGAIN)).get(id),
   }
 }

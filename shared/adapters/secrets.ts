@@ -28,8 +28,6 @@ interface KeysOptions {
   readText?: (arn: string) => Promise<string>
   /** The bucket of the workspaces' data keys. */
   dataKeys?: Pick<ObjectStore, 'get' | 'put' | 'create'>
-  /** Encrypts with the ring `data`, as the version before did. */
-  withRing?: boolean
 }
 
 /**
@@ -41,19 +39,19 @@ export const createKeys = (
   arns: { [R in RingName]?: string | undefined },
   clock: Clock,
   objects: Pick<ObjectStore, 'get' | 'put' | 'create'>,
-  { readText = readSecret, dataKeys = objects, withRing = false }: KeysOptions = {},
+  { readText = readSecret, dataKeys = objects }: KeysOptions = {},
 ): Keys => {
   const ring = (name: RingName) => {
     const read = cachedFetch(clock, KEYS_FRESH, async () => {
       const arn = arns[name]
       if (!arn) throw new Error(`this function may not read the ${name} keyring`)
       const ring = parseKeyring(await readText(arn))
-      if (isSigningRing(name)) await publishKeys(objects, clock, name, ring)
+      if (isSigningRing(name)) await publishKeys(objects, name, ring)
       return ring
     })
     return async (): Promise<Keyring> => {
       const known = await read()
-      return { ...known, key: async (...of) => (await known.key(...of)) ?? (await read(LOOK_AGAIN)).key(...of) }
+      return { ...known, opening: async (id) => (await known.opening(id)) ?? (await read(LOOK_AGAIN)).opening(id) }
     }
   }
   const rings = Object.fromEntries(RING_NAMES.map((name) => [name, ring(name)])) as Record<RingName, Keys[RingName]>
@@ -61,11 +59,9 @@ export const createKeys = (
     ...rings,
     ...createWorkspaceKeys({
       objects: dataKeys,
-      earlier: objects,
       clock,
       data: rings.data,
       fresh: KEYS_FRESH,
-      withRing,
     }),
     publicKeys: createPublicKeys(objects, clock, KEYS_FRESH),
   }

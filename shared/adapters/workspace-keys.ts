@@ -19,15 +19,11 @@ const dataKeyRecord = (workspaceId: string): string => `data-key:${workspaceId}`
 export interface WorkspaceKeysOptions {
   /** The keys' own bucket, which has neither versions nor a backup. */
   objects: Pick<ObjectStore, 'get' | 'put' | 'create'>
-  /** The bucket that had the keys before. `npm run keys -- reseal` moves them. */
-  earlier?: Pick<ObjectStore, 'get' | 'put'>
   clock: Clock
   /** The ring that wraps the keys. */
   data: () => Promise<Keyring>
   /** Time in ms for which a key stays in memory. */
   fresh: number
-  /** Encrypts with the ring, as the version before did. */
-  withRing: boolean
 }
 
 /**
@@ -36,18 +32,16 @@ export interface WorkspaceKeysOptions {
  */
 export const createWorkspaceKeys = ({
   objects,
-  earlier,
   clock,
   data,
   fresh,
-  withRing,
 }: WorkspaceKeysOptions): Pick<Keys, 'ofWorkspace' | 'destroyWorkspaceKey'> => {
   const known = new Map<string, { key: KeyObject; until: number }>()
 
   const read = async (id: string): Promise<KeyObject | undefined> => {
     const before = known.get(id)
     if (before && before.until > clock.now()) return before.key
-    const bytes = (await objects.get(dataKeyObject(id))) ?? (await earlier?.get(dataKeyObject(id)))
+    const bytes = await objects.get(dataKeyObject(id))
     if (!bytes) return undefined
     const text = new TextDecoder().decode(bytes)
     if (text === DESTROYED) throw new Error(`the data key of ${id} is destroyed`)
@@ -70,12 +64,11 @@ export const createWorkspaceKeys = ({
 
   return {
     ofWorkspace: (id): SealingKeys => ({
-      sealing: async () => (withRing ? (await data()).sealing() : { id, key: await readOrCreate(id) }),
-      key: async (purpose, kid) => (kid === id ? read(id) : (await data()).key(purpose, kid)),
+      sealing: async () => ({ id, key: await readOrCreate(id) }),
+      opening: async (kid) => (kid === id ? read(id) : undefined),
     }),
     async destroyWorkspaceKey(id) {
-      const destroyed = Buffer.from(DESTROYED)
-      await Promise.all([objects, earlier].map((place) => place?.put(dataKeyObject(id), destroyed, 'text/plain')))
+      await objects.put(dataKeyObject(id), Buffer.from(DESTROYED), 'text/plain')
       known.delete(id)
     },
   }

@@ -97,7 +97,6 @@ const compose = (
     }),
     keys: createKeys(settings.secretArns, systemClock, objects, {
       dataKeys: createObjects(settings.keyBucketName, env),
-      withRing: settings.previousKeyFormats,
     }),
     objects,
     http: createHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),

@@ -21,9 +21,6 @@ export type Capability =
   | 'keys:callback'
   | 'keys:console'
   | 'keys:staff'
-  /** Verifies tokens of earlier versions, and issues such tokens while `previousKeyFormats` is on. */
-  | 'keys:tokens'
-  | 'keys:admin'
   /** The ring `data`, and the data keys of workspaces, which it may create but not replace. */
   | 'keys:data'
   /** Destroys data keys of workspaces. */

@@ -28,7 +28,7 @@ export const seal = async (keys: SealingKeys, record: string, plain: string | Ui
 
 /** Decrypts a value that {@link seal} encrypted for the same record. Throws if the record differs or the value was changed. */
 export const unsealBytes = async (
-  keys: Pick<SealingKeys, 'key'>,
+  keys: Pick<SealingKeys, 'opening'>,
   record: string,
   sealed: string,
 ): Promise<Uint8Array> => {
@@ -39,7 +39,7 @@ export const unsealBytes = async (
   const { alg, enc, kid, rec, crit, zip } = JSON.parse(Buffer.from(encodedHeader, 'base64url').toString())
   if (alg !== 'dir' || enc !== 'A256GCM' || crit !== undefined || zip !== undefined)
     throw new Error('a sealed value is encrypted in another way')
-  const key = typeof kid === 'string' ? await keys.key('jwe', kid) : undefined
+  const key = typeof kid === 'string' ? await keys.opening(kid) : undefined
   if (!key) throw new Error(`there is no data key ${kid}`)
   const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(encodedHeader))
@@ -50,5 +50,5 @@ export const unsealBytes = async (
 }
 
 /** Decrypts a value as text. See {@link unsealBytes}. */
-export const unseal = async (keys: Pick<SealingKeys, 'key'>, record: string, sealed: string): Promise<string> =>
+export const unseal = async (keys: Pick<SealingKeys, 'opening'>, record: string, sealed: string): Promise<string> =>
   new TextDecoder().decode(await unsealBytes(keys, record, sealed))

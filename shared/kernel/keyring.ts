@@ -6,7 +6,6 @@ import {
   createSecretKey,
   hkdfSync,
   type KeyObject,
-  type webcrypto,
 } from 'node:crypto'
 import * as z from 'zod'
 
@@ -17,7 +16,7 @@ const RingValue = z
   .refine((ring) => typeof ring[ring.current] === 'string' && ring.current !== 'current', 'current must name a key')
 
 /** Purpose of a key. Each purpose gets its own key, derived from the same secret (HKDF, RFC 5869). */
-export type KeyPurpose = 'jwt' | 'jwe' | 'cursor' | 'kept-answer'
+export type KeyPurpose = 'jwe' | 'cursor'
 
 /** Public half of a signing key, as a JWK of a JWKS (RFC 7517). */
 export interface PublicJwk {
@@ -44,7 +43,7 @@ export interface SealingKeys {
   /** Returns the key that encrypts, with its id. */
   sealing(): Promise<{ id: string; key: KeyObject }>
   /** Returns the key that decrypts what a key of that id encrypted, or undefined for an unknown id. */
-  key(purpose: 'jwe', id: string): Promise<KeyObject | undefined>
+  opening(id: string): Promise<KeyObject | undefined>
 }
 
 /**
@@ -57,13 +56,6 @@ export interface Keyring extends SealingKeys {
   readonly ids: readonly string[]
   /** Returns 32 raw bytes for HMAC with `node:crypto`, or undefined for an unknown id. */
   bytes(purpose: KeyPurpose, id?: string): Uint8Array | undefined
-  /** Returns a cached KeyObject for frequent use. Given raw bytes, `node:crypto` creates a new key each time. */
-  secret(purpose: KeyPurpose, id?: string): KeyObject | undefined
-  /** Returns a cached key (HMAC-SHA256 in WebCrypto for `jwt`, AES-256-GCM for `jwe`), or undefined for an unknown id. */
-  key<P extends 'jwt' | 'jwe'>(
-    purpose: P,
-    id?: string,
-  ): Promise<(P extends 'jwe' ? KeyObject : webcrypto.CryptoKey) | undefined>
   /** Returns a cached ES256 key pair, derived from the secret like every other key, or undefined for an unknown id. */
   signing(id?: string): SigningKey | undefined
 }
@@ -100,7 +92,6 @@ export const parseKeyring = (text: string): Keyring => {
   const { current, ...secrets } = RingValue.parse(JSON.parse(text))
   const cache = new Map<string, Uint8Array>()
   const objects = new Map<string, KeyObject>()
-  const keys = new Map<string, Promise<webcrypto.CryptoKey>>()
   const pairs = new Map<string, SigningKey>()
   const bytes = (purpose: KeyPurpose, id = current): Uint8Array | undefined => {
     const secret = Object.hasOwn(secrets, id) ? secrets[id] : undefined
@@ -112,14 +103,14 @@ export const parseKeyring = (text: string): Keyring => {
     cache.set(slot, made)
     return made
   }
-  const secret = (purpose: KeyPurpose, id = current): KeyObject | undefined => {
-    const slot = `${purpose}/${id}`
-    const known = objects.get(slot)
+  // Given raw bytes, `node:crypto` creates a new key each time.
+  const sealingKey = (id: string): KeyObject | undefined => {
+    const known = objects.get(id)
     if (known) return known
-    const raw = bytes(purpose, id)
+    const raw = bytes('jwe', id)
     if (!raw) return undefined
     const made = createSecretKey(raw)
-    objects.set(slot, made)
+    objects.set(id, made)
     return made
   }
   return {
@@ -136,21 +127,10 @@ export const parseKeyring = (text: string): Keyring => {
       return made
     },
     async sealing() {
-      const key = secret('jwe')
+      const key = sealingKey(current)
       if (!key) throw new Error('the data keyring has no current key')
       return { id: current, key }
     },
-    secret,
-    key: (async (purpose, id = current) => {
-      if (purpose === 'jwe') return secret('jwe', id)
-      const known = keys.get(id)
-      if (known) return known
-      const raw = bytes('jwt', id)
-      if (!raw) return undefined
-      const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-      const made = crypto.subtle.importKey('raw', raw as Uint8Array<ArrayBuffer>, algorithm, false, ['sign', 'verify'])
-      keys.set(id, made)
-      return made
-    }) as Keyring['key'],
+    opening: async (id) => sealingKey(id),
   }
 }

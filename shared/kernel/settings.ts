@@ -15,8 +15,6 @@ const Surroundings = z.object({
   BUCKET_NAME: text,
   KEY_BUCKET_NAME: text,
   BUS_NAME: text,
-  TOKEN_KEYS_SECRET_ARN: text,
-  ADMIN_KEYS_SECRET_ARN: text,
   DATA_KEYS_SECRET_ARN: text,
   RECEIPT_KEYS_SECRET_ARN: text,
   CARD_KEYS_SECRET_ARN: text,
@@ -93,8 +91,6 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
       }),
     ),
     secretArns: {
-      tokens: e.TOKEN_KEYS_SECRET_ARN,
-      admin: e.ADMIN_KEYS_SECRET_ARN,
       data: e.DATA_KEYS_SECRET_ARN,
       receipts: e.RECEIPT_KEYS_SECRET_ARN,
       cards: e.CARD_KEYS_SECRET_ARN,

@@ -57,7 +57,7 @@ beforeAll(async () => {
 })
 
 const text = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-const bytesOf = async (ring: RingName, purpose: KeyPurpose = 'jwt') =>
+const bytesOf = async (ring: RingName, purpose: KeyPurpose = 'jwe') =>
   (await platform.deps.keys[ring]()).bytes(purpose) as Uint8Array
 const ringOf = ({ kind }: Good) => TOKENS[kind].ring
 const privateKeyOf = async (ring: RingName) => (await platform.deps.keys[ring]()).signing()?.privateKey as KeyObject
@@ -165,7 +165,7 @@ const FORGERIES: Record<string, (one: Good) => string | Promise<string>> = {
     [...parts(one).slice(0, 2), mirrored(Buffer.from(parts(one)[2], 'base64url')).toString('base64url')].join('.'),
   'its own ring’s key for another purpose': async (one) => forged(one, await bytesOf(ringOf(one), 'cursor')),
   'kid current, with the ring’s value of current as the secret': (one) =>
-    forged(one, new Uint8Array(hkdfSync('sha256', 'k1', '', 'platform/jwt', 32)), { kid: 'current' }),
+    forged(one, new Uint8Array(hkdfSync('sha256', 'k1', '', 'platform/jwe', 32)), { kid: 'current' }),
   'no kid': withHeader(() => ({ kid: undefined })),
   'a kid that is a number': withHeader(() => ({ kid: 1 })),
   'a kid that is null': withHeader(() => ({ kid: null })),

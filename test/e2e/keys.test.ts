@@ -13,8 +13,6 @@ import { usingOwnLocal } from './using-local.ts'
 const running = usingOwnLocal()
 
 const VARIABLES: Record<RingName, string> = {
-  tokens: 'TOKEN_KEYS_SECRET_ARN',
-  admin: 'ADMIN_KEYS_SECRET_ARN',
   data: 'DATA_KEYS_SECRET_ARN',
   receipts: 'RECEIPT_KEYS_SECRET_ARN',
   cards: 'CARD_KEYS_SECRET_ARN',

@@ -95,9 +95,7 @@ describe('the permissions of the roles', () => {
     const secrets = read.flatMap(({ resources: of }) =>
       of.map(
         (resource) =>
-          /(Access|Callback|Console|Staff|Token|Admin|Data|Receipt|Card)Keys|TelegramBot|LanguageModel/.exec(
-            text(resource),
-          )?.[0],
+          /(Access|Callback|Console|Staff|Data|Receipt|Card)Keys|TelegramBot|LanguageModel/.exec(text(resource))?.[0],
       ),
     )
     const known: Record<string, string> = {
@@ -105,8 +103,6 @@ describe('the permissions of the roles', () => {
       'keys:callback': 'CallbackKeys',
       'keys:console': 'ConsoleKeys',
       'keys:staff': 'StaffKeys',
-      'keys:tokens': 'TokenKeys',
-      'keys:admin': 'AdminKeys',
       'keys:data': 'DataKeys',
       'keys:receipts': 'ReceiptKeys',
       'keys:cards': 'CardKeys',

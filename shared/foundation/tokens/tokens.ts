@@ -1,6 +1,5 @@
-import { createHmac, type KeyObject, sign } from 'node:crypto'
+import { type KeyObject, sign } from 'node:crypto'
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
-import { HOUR } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
@@ -9,34 +8,16 @@ import type { Deps } from '../work/work.ts'
 /**
  * Kinds of token. Each has its own `typ` and `aud`, so that none is accepted in place of another (RFC 8725 §3.11).
  * The claims only name records. Each request reads those records, so that revocation takes effect at once
- * (contract/oauth-and-tokens.md#kinds-of-token). `ring` signs them, and `earlier` signed those of earlier versions.
+ * (contract/oauth-and-tokens.md#kinds-of-token). `ring` signs them.
  */
 export const TOKENS = {
-  access: { typ: 'at+jwt', audience: '/api/v1', life: LIMITS.accessTokenLife, ring: 'access', earlier: 'tokens' },
-  callback: {
-    typ: 'callback+jwt',
-    audience: '/api/v1#callback',
-    life: LIMITS.callbackTokenLife,
-    ring: 'callback',
-    earlier: 'tokens',
-  },
-  surface: {
-    typ: 'surface+jwt',
-    audience: '/api/v1#surface',
-    life: LIMITS.surfaceTokenLife,
-    ring: 'console',
-    earlier: 'tokens',
-  },
-  console: {
-    typ: 'console+jwt',
-    audience: '/console',
-    life: LIMITS.consoleSessionLife,
-    ring: 'console',
-    earlier: 'tokens',
-  },
-  admin: { typ: 'admin+jwt', audience: '/admin', life: LIMITS.adminTokenLife, ring: 'staff', earlier: 'admin' },
-  /** A person's token for an assistant. It names its resource as audience, `/mcp` by default. No earlier version issued any. */
-  person: { typ: 'person+jwt', audience: '/mcp', life: LIMITS.personTokenLife, ring: 'access', earlier: undefined },
+  access: { typ: 'at+jwt', audience: '/api/v1', life: LIMITS.accessTokenLife, ring: 'access' },
+  callback: { typ: 'callback+jwt', audience: '/api/v1#callback', life: LIMITS.callbackTokenLife, ring: 'callback' },
+  surface: { typ: 'surface+jwt', audience: '/api/v1#surface', life: LIMITS.surfaceTokenLife, ring: 'console' },
+  console: { typ: 'console+jwt', audience: '/console', life: LIMITS.consoleSessionLife, ring: 'console' },
+  admin: { typ: 'admin+jwt', audience: '/admin', life: LIMITS.adminTokenLife, ring: 'staff' },
+  /** A person's token for an assistant. It names its resource as audience, `/mcp` by default. */
+  person: { typ: 'person+jwt', audience: '/mcp', life: LIMITS.personTokenLife, ring: 'access' },
 } as const
 
 export type TokenKind = keyof typeof TOKENS
@@ -60,8 +41,7 @@ export type Verified = { [K in TokenKind]: { kind: K; claims: Claims[K]; expires
 /**
  * Issues a token signed with the ring's current key. `expires_in` is in seconds.
  *
- * ES256, so that functions that verify a token can't issue one. With `previousKeyFormats` the token is signed with HS256,
- * which functions of the version before understand.
+ * ES256, so that functions that verify a token can't issue one.
  * @param at path that the token is for, if its kind has several
  */
 export const issueToken = async <K extends TokenKind>(
@@ -70,13 +50,11 @@ export const issueToken = async <K extends TokenKind>(
   claims: Claims[K],
   at: string = TOKENS[kind].audience,
 ): Promise<{ token: string; expires_in: number; expiresAt: number }> => {
-  const { typ, life, ring: ringName, earlier } = TOKENS[kind]
-  const before = settings.previousKeyFormats ? earlier : undefined
-  const ring = await keys[before ?? ringName]()
+  const { typ, life, ring: ringName } = TOKENS[kind]
+  const ring = await keys[ringName]()
   const now = Math.floor(clock.now() / 1_000)
-  const alg = before ? 'HS256' : 'ES256'
   const text = [
-    { alg, typ, kid: ring.currentId },
+    { alg: 'ES256', typ, kid: ring.currentId },
     {
       ...claims,
       jti: newId('request', clock.now()).slice(4),
@@ -88,11 +66,10 @@ export const issueToken = async <K extends TokenKind>(
   ]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.')
-  const key = alg === 'HS256' ? ring.secret('jwt') : ring.signing()?.privateKey
+  const key = ring.signing()?.privateKey
   if (!key) throw new Error(`the ring ${ringName} has no current key`)
-  const signature = alg === 'HS256' ? createHmac('sha256', key).update(text).digest() : signed(key, text)
   return {
-    token: `${text}.${signature.toString('base64url')}`,
+    token: `${text}.${signed(key, text).toString('base64url')}`,
     expires_in: life / 1_000,
     expiresAt: now + life / 1_000,
   }
@@ -120,10 +97,7 @@ const scalarOf = (signature: Buffer): bigint => BigInt(`0x${signature.toString('
  * Matches a compact JWS in the only encoding that RFC 7515 §2 allows: no padding, and zeros in the spare bits of the last
  * character. jose accepts other encodings, so one token could have several texts.
  */
-const COMPACT = {
-  ES256: /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/,
-  HS256: /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/,
-}
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
 
 /**
  * Verifies a token whose `typ` is one of the given kinds.
@@ -140,24 +114,14 @@ export const verifyToken = async (
     const { alg, typ, kid } = decodeProtectedHeader(token)
     const kind = kinds.find((candidate) => TOKENS[candidate].typ === typ)
     // A kid that is not a string would be converted to one by the lookup.
-    if (!kind || typeof kid !== 'string' || (alg !== 'ES256' && alg !== 'HS256') || !COMPACT[alg].test(token)) {
-      return undefined
-    }
-    const payload = await (alg === 'ES256' ? verifySigned : verifyEarlier)(deps, token, kind, kid, at)
+    if (!kind || typeof kid !== 'string' || alg !== 'ES256' || !COMPACT.test(token)) return undefined
+    const payload = await verifySigned(deps, token, { kind, kid, at })
     return payload && ({ kind, claims: payload, expiresAt: payload.exp } as unknown as Verified)
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
     throw error
   }
 }
-
-type Verify = (
-  deps: Pick<Deps, 'clock' | 'settings' | 'keys'>,
-  token: string,
-  kind: TokenKind,
-  kid: string,
-  at?: readonly string[],
-) => Promise<JWTPayload | undefined>
 
 const expectations = (
   { clock, settings }: Pick<Deps, 'clock' | 'settings'>,
@@ -178,7 +142,11 @@ const expectations = (
 const known = new WeakMap<KeyObject, Map<string, JWTPayload>>()
 const KNOWN_MAX = 1_000
 
-const verifySigned: Verify = async (deps, token, kind, kid, at) => {
+const verifySigned = async (
+  deps: Pick<Deps, 'clock' | 'settings' | 'keys'>,
+  token: string,
+  { kind, kid, at }: { kind: TokenKind; kid: string; at: readonly string[] | undefined },
+): Promise<JWTPayload | undefined> => {
   const key = await deps.keys.publicKeys.find(TOKENS[kind].ring, kid)
   if (!key) return undefined
   const expected = expectations(deps, kind, at)
@@ -191,23 +159,4 @@ const verifySigned: Verify = async (deps, token, kind, kid, at) => {
   if (tokens.size >= KNOWN_MAX) tokens.clear()
   known.set(key, tokens.set(hash, payload))
   return payload
-}
-
-/** Time after a ring's first key was published for which functions of the version before may issue tokens. */
-const OVERLAP = HOUR
-
-/**
- * Verifies a token of an earlier version (HS256). Functions that verify such a token could issue one. So a token that was
- * issued after the ring of its kind had taken over is refused, and the last one ends with its life.
- */
-const verifyEarlier: Verify = async (deps, token, kind, kid) => {
-  const { ring, earlier, life } = TOKENS[kind]
-  if (!earlier) return undefined
-  const key = await (await deps.keys[earlier]()).key('jwt', kid)
-  if (!key) return undefined
-  const { payload } = await jwtVerify(token, key, { ...expectations(deps, kind), algorithms: ['HS256'] })
-  const { iat = 0, exp = 0 } = payload
-  const since = await deps.keys.publicKeys.since(ring)
-  const isEarlier = since === undefined || iat * 1_000 <= since + OVERLAP
-  return isEarlier && exp - iat <= life / 1_000 ? payload : undefined
 }

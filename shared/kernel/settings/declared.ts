@@ -53,14 +53,6 @@ export const FUNCTION_SETTINGS = {
       'Put CloudFront in front of the API. It restores the name of the `WWW-Authenticate` header for OAuth clients that read the error from it, and gives the API a root URL. The API then accepts only requests that come through CloudFront.',
     cost: 'two secrets; per million requests $1.00 (https), $0.10 (viewer function) and $0.60 (Lambda@Edge); transfer unchanged',
   },
-  previousKeyFormats: {
-    variable: 'PREVIOUS_KEY_FORMATS',
-    takes: flag,
-    default: false,
-    group: 'rollout',
-    description:
-      'Sign tokens and encrypt values as the version before did, which functions of both versions understand. Turn it on for the deployment that brings this version to a stage in use, and off with the next one.',
-  },
   addressRateLimits: {
     variable: 'ADDRESS_RATE_LIMITS',
     takes: flag,

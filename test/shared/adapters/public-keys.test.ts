@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { createKeys, KEYS_FRESH } from '#shared/adapters/secrets.ts'
 import { TestClock } from '#testkit/clock.ts'
 
-const MINUTE = 60_000
 const key = (of: string) => of.repeat(64)
 
 /** A bucket and a secret, and the keys as one function sees them that may read that secret, or only the bucket. */
@@ -84,16 +83,5 @@ describe('public keys', () => {
       clock.advance(60)
     }
     expect(calls.get).toBeLessThanOrEqual(3)
-  })
-
-  it('keep the time of the first one through rotations', async () => {
-    const { issuer, verifier, setSecret, clock } = stage()
-    expect(await verifier().since('access')).toBeUndefined()
-    const began = clock.now()
-    await issuer().access()
-    clock.advance(MINUTE)
-    setSecret({ current: 'k2', k2: key('y') })
-    await issuer().access()
-    expect(await verifier().since('access')).toBe(began)
   })
 })
