@@ -32,7 +32,7 @@ const list = defineEndpoint({
   query: () =>
     pageQuery({ status: z.enum(TASK_STATUSES).optional().meta({ description: 'Only tasks with this status.' }) }),
   list: {
-    read: ({ work, caller, query }, page) => listTasks(work, caller.installation.id, query.status, page),
+    read: ({ work, caller, query }, page) => listTasks(work, caller.installation.id, query.status, page, caller.viewer),
     present: (task, { work }) => presentTask(work, task),
   },
   response: TaskSchema,
@@ -51,7 +51,7 @@ const read = defineEndpoint({
   description: 'The task must be assigned to the agent or delegated by it.',
   response: TaskWithConversationSchema,
   needs: ['objects:read'],
-  handler: ({ work, caller, params }) => readTaskAsAgent(work, caller.installation, params.id),
+  handler: ({ work, caller, params }) => readTaskAsAgent(work, caller.installation, params.id, caller.viewer),
 })
 
 const write = {

@@ -17,7 +17,7 @@ const list = defineEndpoint({
   query: () => pageQuery(auditFilters()),
   list: {
     read: ({ work, caller, query: { limit, cursor, ...filter } }, page) =>
-      listAudit(work, caller.workspace.id, filter, page),
+      listAudit(work, caller.workspace.id, caller.user.id, filter, page),
     present: ({ entry, names }) => presentEntry(entry, names),
   },
   response: AuditEntrySchema,

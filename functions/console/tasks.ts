@@ -10,9 +10,9 @@ import {
   editTask,
   HandedTaskSchema,
   HandTask,
-  listTasksForWorkspace,
+  listTasksForPerson,
   presentTask,
-  readTaskForWorkspace,
+  readTaskAsPerson,
   runTask,
   TaskSchema,
   TaskWithConversationSchema,
@@ -34,7 +34,7 @@ const list = defineEndpoint({
   query: () => pageQuery(taskFilters()),
   list: {
     read: ({ work, caller, query: { limit, cursor, ...filter } }, page) =>
-      listTasksForWorkspace(work, caller.workspace.id, filter, page),
+      listTasksForPerson(work, caller.workspace.id, caller.user.id, filter, page),
     present: (task, { work }) => presentTask(work, task),
   },
   response: TaskSchema,
@@ -64,7 +64,7 @@ const read = defineEndpoint({
   summary: 'Get a task with its conversation',
   response: TaskWithConversationSchema,
   needs: ['objects:read'],
-  handler: ({ work, caller, params }) => readTaskForWorkspace(work, caller.workspace.id, params.id),
+  handler: ({ work, caller, params }) => readTaskAsPerson(work, caller.workspace.id, caller.user.id, params.id),
 })
 
 const edit = defineEndpoint({

@@ -52,6 +52,7 @@ export const admitCall = async (
     limitCalls(work, caller.installation.id),
     loadCallPosition(work, caller.installation.id, caller.run, caller.bound),
   ])
+  call.private_to = position.private_to
   refuseSwitchedOff(caller.workspace)
   const target =
     found ?? findAgent(await listActiveAgents(work, caller.workspace.id), caller.installation, call.call.agent)

@@ -18,7 +18,7 @@ export interface AgentCall {
 
 interface ByAgent {
   installation: { id: string; workspace_id: string; app_slug: string }
-  run: Pick<Run, 'id'> | undefined
+  run: Pick<Run, 'id' | 'private_to'> | undefined
 }
 
 /** A person, and the host that they call through. */
@@ -36,6 +36,8 @@ export interface CallInProgress {
   call: AgentCall
   /** Set once the name was resolved. */
   target: Agent | undefined
+  /** Person whose private conversation the call belongs to, as far as is known. */
+  private_to?: string | undefined
   /**
    * Ids of its two possible audit entries. They differ because a call that was refused may succeed when it is repeated
    * with its Idempotency-Key after a crash.
@@ -57,7 +59,7 @@ const NAME = 100
 const entry = (
   work: Work,
   action: 'agent.called' | 'agent.call_denied',
-  { caller, call: { kind, agent, tool }, target, ids }: CallInProgress,
+  { caller, call: { kind, agent, tool }, target, ids, private_to }: CallInProgress,
   details: Record<string, unknown>,
 ): Write =>
   auditEntry(work, {
@@ -65,6 +67,7 @@ const entry = (
     scope: 'via' in caller ? caller.workspaceId : caller.installation.workspace_id,
     action,
     actor: 'via' in caller ? { type: 'user', id: caller.userId } : { type: 'agent', id: caller.installation.id },
+    private_to: private_to ?? ('run' in caller ? caller.run?.private_to : undefined),
     target: { type: 'agent', id: target ? target.installation.id : truncate(agent, NAME) },
     details: {
       call: kind,

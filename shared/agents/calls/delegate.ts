@@ -54,6 +54,7 @@ export const delegateTask = async (
       created_by: { type: 'agent', id: caller.installation.id, name: caller.app.name },
       delegated_by,
       actor: chain.actor,
+      private_to: chain.private_to,
       chain_depth: chain.chain_depth,
       chain_started_at: chain.chain_started_at,
       parent_run_id: run_id,

@@ -7,9 +7,10 @@ import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import type { ModelRequest } from '#shared/kernel/ports/language-model.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
+import type { Run } from '#shared/work/runs/index.ts'
 import {
-  listTasksForWorkspace,
-  readTaskForWorkspace,
+  listTasksForPerson,
+  readTaskAsPerson,
   TASK_STATUSES,
   type Task,
   type TaskStatus,
@@ -19,13 +20,17 @@ import { listAgents, presentAgent } from '../calls/list.ts'
 import type { ToolCallContext } from '../tools/executors/executor.ts'
 import type { ToolCaller } from '../tools/permission.ts'
 
-/** A read-only tool of the orchestrator, limited to records that every person in the workspace may read. */
+/** A read-only tool of the orchestrator, limited to records that the person of its run may read. */
 interface OwnTool {
   description: string
   scope: Scope
   inputSchema: Record<string, unknown>
   input: () => z.ZodType<Record<string, unknown>>
-  execute(work: Work, scene: ToolCaller, args: Record<string, unknown>): Promise<Record<string, unknown>>
+  execute(
+    work: Work,
+    scene: ToolCaller & Pick<ToolCallContext, 'run'>,
+    args: Record<string, unknown>,
+  ): Promise<Record<string, unknown>>
 }
 
 /** Maximum number of agents listed, and of latest tasks searched. */
@@ -72,9 +77,9 @@ const OWN_TOOLS: Record<string, OwnTool> = {
         status: z.enum(TASK_STATUSES).optional(),
         limit: z.number().int().min(1).max(TASKS).default(20),
       }),
-    async execute(work, { workspace }, args) {
+    async execute(work, { workspace, run }, args) {
       const { status, limit } = args as { status?: TaskStatus; limit: number }
-      const { items } = await listTasksForWorkspace(work, workspace.id, { status }, { limit })
+      const { items } = await listTasksForPerson(work, workspace.id, personOf(run), { status }, { limit })
       return { tasks: items.map(shown), untrusted: true }
     },
   },
@@ -83,13 +88,16 @@ const OWN_TOOLS: Record<string, OwnTool> = {
     scope: 'tasks:read',
     inputSchema: object({ task_id: { type: 'string' } }, ['task_id']),
     input: () => z.strictObject({ task_id: z.string() }),
-    async execute(work, { workspace }, args) {
+    async execute(work, { workspace, run }, args) {
       const { task_id } = args as { task_id: string }
       if (!isId('task', task_id)) throw taskNotFound()
-      return { task: await readTaskForWorkspace(work, workspace.id, task_id), untrusted: true }
+      return { task: await readTaskAsPerson(work, workspace.id, personOf(run), task_id), untrusted: true }
     },
   },
 }
+
+/** Returns the person whose conversation a run belongs to. Nobody's private tasks are shown to a run without one. */
+const personOf = (run: Run | undefined): string => run?.private_to ?? ''
 
 const shown = ({ id, title, status, assignee, created_by, updated_at }: Task) => ({
   id,
@@ -123,7 +131,7 @@ export const offeredOrchestratorTools = (caller: ToolCaller & Pick<ToolCallConte
  */
 export const executeOrchestratorTool = async (
   work: Work,
-  caller: ToolCaller & Pick<ToolCallContext, 'app'>,
+  caller: ToolCaller & Pick<ToolCallContext, 'app' | 'run'>,
   name: string,
   given: Record<string, unknown>,
   check: (schema: z.ZodType<Record<string, unknown>>, value: unknown) => Record<string, unknown>,

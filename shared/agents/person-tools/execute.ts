@@ -8,7 +8,7 @@ import { isId } from '#shared/kernel/ids.ts'
 import { openAgentChat, postMessage } from '#shared/work/answering/index.ts'
 import { type ContentInput, createFile, listFiles } from '#shared/work/files/index.ts'
 import { durationOf, type RunStatus, readRunForWorkspace, searchRuns } from '#shared/work/runs/index.ts'
-import { createTask, delegateTaskAsPerson, listTasksForWorkspace, presentTask } from '#shared/work/tasks/index.ts'
+import { createTask, delegateTaskAsPerson, listTasksForPerson, presentTask } from '#shared/work/tasks/index.ts'
 import { listWorkingAgents } from '../calls/list-working.ts'
 import type { PersonToolName } from './catalogue.ts'
 
@@ -56,8 +56,8 @@ const EXECUTE: Record<PersonToolName, Execute> = {
     return { ...(await readRunForWorkspace(work, workspace.id, person.id, run_id)) }
   },
 
-  list_tasks: async (work, { workspace }, { limit }: { limit: number }) => {
-    const { items } = await listTasksForWorkspace(work, workspace.id, {}, { limit })
+  list_tasks: async (work, { workspace, person }, { limit }: { limit: number }) => {
+    const { items } = await listTasksForPerson(work, workspace.id, person.id, {}, { limit })
     return { tasks: await Promise.all(items.map((task) => presentTask(work, task))) }
   },
 

@@ -1,4 +1,4 @@
-import type { Deps } from '#shared/foundation/work/index.ts'
+import { type Deps, isVisibleTo } from '#shared/foundation/work/index.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
 import { AuditEntity, type AuditEntry } from '#shared/staff/audit/index.ts'
 import type { Page } from '#shared/table/table.ts'
@@ -12,18 +12,33 @@ import type { AuditFilter, Names } from './schemas.ts'
 const LOOKED_AT = 1_000
 const STEP = 200
 
+/** Details that say which agent did what with which, and nothing of a conversation. */
+const PUBLIC = ['call', 'caller', 'agent', 'tool', 'chain_depth', 'installation_id', 'via', 'reason', 'on_behalf_of']
+
+/** Returns the entry without what only the person of a private conversation may see: its runs and tasks, and their content. */
+const shownTo = (viewer: string, entry: AuditEntry): AuditEntry => {
+  if (isVisibleTo(viewer, entry)) return entry
+  const { target, details } = entry
+  return {
+    ...entry,
+    target: target.type === 'run' ? { type: 'run', id: 'private' } : target,
+    details: Object.fromEntries(Object.entries(details).filter(([name]) => PUBLIC.includes(name))),
+  }
+}
+
 export interface NamedEntry {
   entry: AuditEntry
   names: Names
 }
 
 /**
- * Lists a workspace's audit, newest first. Time bounds limit the range that is read. Other filters are applied to a
+ * Lists a workspace's audit as a member may see it, newest first. Time bounds limit the range that is read. Other filters are applied to a
  * bounded number of entries, so a page may be short or empty and still have a next one.
  */
 export const listAudit = async (
   deps: Pick<Deps, 'table'>,
   scope: string,
+  viewer: string,
   filter: AuditFilter,
   { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<Page<NamedEntry>> => {
@@ -38,7 +53,8 @@ export const listAudit = async (
       { limit: narrowed ? STEP : limit, after: at, ...bounds(filter) },
     )
     more = page.next !== undefined
-    for (const entry of page.items) {
+    for (const recorded of page.items) {
+      const entry = shownTo(viewer, recorded)
       if (found.length === limit) {
         more = true
         break

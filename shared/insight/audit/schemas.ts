@@ -19,7 +19,10 @@ export const AuditEntrySchema = () =>
         description:
           'The actor: `user`, `agent` (an installation), `app`, `developer`, `admin` (an admin of the platform, without a name) or `system`. People who left the platform are named “Deleted person”.',
       }),
-      subject: z.object(named('installation')).meta({ description: 'The record that the action was applied to.' }),
+      subject: z.object(named('installation')).meta({
+        description:
+          'The record that the action was applied to. A run of another person’s private conversation has the ID `private`.',
+      }),
       before: z
         .record(z.string(), z.unknown())
         .nullable()

@@ -41,4 +41,11 @@ const renamed = (event: OutboxEvent, { id, name }: User): Partial<OutboxEvent> =
 }
 
 const withoutText = (type: string, data: Record<string, unknown>): Record<string, unknown> =>
-  isCustom(type) ? {} : { ...data, ...Object.fromEntries((personalIn(type) ?? []).map((field) => [field, ''])) }
+  isCustom(type)
+    ? {}
+    : {
+        ...data,
+        ...Object.fromEntries(
+          (personalIn(type) ?? []).map((field) => [field, typeof data[field] === 'string' ? '' : null]),
+        ),
+      }

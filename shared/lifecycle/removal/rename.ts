@@ -7,6 +7,7 @@ import { ReviewEntity, WorkspaceReviewEntity } from '#shared/marketplace/reviews
 import { listEverythingIn } from '#shared/table/lists.ts'
 import { ChainMarkEntity, RunEntity, StepEntity, WorkspaceRunEntity } from '#shared/work/runs/index.ts'
 import { type Budget, spendBudget } from './budget.ts'
+import { clearPrivateTasks } from './clear-tasks.ts'
 import { namesIn, partitionsOf } from './records.ts'
 import { renameInFeed } from './rename-events.ts'
 import { renameInRecord } from './rename-record.ts'
@@ -67,6 +68,7 @@ const searchPlace = async (work: Work, user: User, place: Place, budget: Budget)
 const inPartition = async (work: Work, user: User, { partition, after }: Place, budget: Budget) => {
   const page = await listEverythingIn(work.table, partition, { limit: PAGE, after })
   for (const { entity, key, item } of page.items) await renameInRecord(work, entity, key, item, user, budget)
+  await clearPrivateTasks(work, page.items, user.id, budget)
   const runs = page.items.flatMap(({ entity, item }) => (entity === WorkspaceRunEntity.name ? [item as never] : []))
   await renameInRuns(work, runs, user, budget)
   const found = page.items.flatMap(({ entity, item }) => leadsTo(entity, item, user))

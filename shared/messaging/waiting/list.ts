@@ -1,6 +1,6 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
-import type { Deps } from '#shared/foundation/work/index.ts'
+import { type Deps, isVisibleTo } from '#shared/foundation/work/index.ts'
 import { DAY, iso } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { translator } from '#shared/kernel/messages.ts'
@@ -120,12 +120,16 @@ const waitingQuestions = async (deps: Reading, { workspace, user }: Asker): Prom
 const LOOKED_AT = 1_000
 const STEP = 200
 
-const waitingTasks = async ({ table }: Reading, { workspace }: AccountViewer): Promise<WaitingItem[]> => {
+const waitingTasks = async ({ table }: Reading, { workspace, user }: AccountViewer): Promise<WaitingItem[]> => {
   const found: Task[] = []
   let after: string | undefined
   for (let looked = 0; looked < LOOKED_AT && found.length < MOST; looked += STEP) {
     const page = await table.query(TaskEntity, { workspace_id: workspace.id }, { limit: STEP, after })
-    found.push(...page.items.filter(({ status }) => status === 'discuss' || status === 'review'))
+    found.push(
+      ...page.items.filter(
+        (task) => (task.status === 'discuss' || task.status === 'review') && isVisibleTo(user.id, task),
+      ),
+    )
     after = page.next
     if (after === undefined) break
   }

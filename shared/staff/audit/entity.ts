@@ -13,6 +13,8 @@ const entry = () => ({
   /** Request that caused the entry. Absent if the platform did it by itself. */
   request_id: z.string().optional(),
   details: z.record(z.string(), z.unknown()),
+  /** Person whose private conversation it belongs to. Other members don't see what in it names the conversation's work. */
+  private_to: z.string().optional(),
   created_at: createdAt(),
 })
 

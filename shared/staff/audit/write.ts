@@ -6,7 +6,8 @@ import { type AuditEntry, AuditIntakeEntity } from './entity.ts'
 /** Part of {@link Work} that an entry needs. */
 type Audited = Pick<Work, 'id' | 'clock' | 'requestId' | 'sourceIp' | 'developerMember'>
 
-type NewEntry = Pick<AuditEntry, 'scope' | 'action' | 'actor' | 'target'> & Partial<Pick<AuditEntry, 'id' | 'details'>>
+type NewEntry = Pick<AuditEntry, 'scope' | 'action' | 'actor' | 'target'> &
+  Partial<Pick<AuditEntry, 'id' | 'details' | 'private_to'>>
 
 /** An admin with the key they used instead of a session, or the operator of the stack. */
 type StaffActor = { admin: { id: string }; keyName: string | undefined } | 'operator'

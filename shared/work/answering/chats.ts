@@ -109,7 +109,8 @@ export const openAgentChat = async (work: Work, speaker: Speaker, installationId
 }
 
 /**
- * Loads a conversation that the person takes part in: their own chats and the workspace's tasks.
+ * Loads a conversation that the person takes part in: their own chats, and the workspace's tasks unless another person's private
+ * conversation caused them.
  * @throws `not_found` for all others, including other members' chats
  */
 export const loadConversationFor = async (
@@ -119,7 +120,7 @@ export const loadConversationFor = async (
 ): Promise<Conversation> => {
   const conversation = await table.get(ConversationEntity, { workspace_id: workspace.id, id })
   const takesPart =
-    conversation?.kind === 'task' ||
+    (conversation?.kind === 'task' && (conversation.user_id ?? user.id) === user.id) ||
     ((conversation?.kind === 'main' || conversation?.kind === 'agent') && conversation.user_id === user.id)
   if (!conversation || !takesPart) throw conversationNotFound()
   return conversation

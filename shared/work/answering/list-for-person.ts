@@ -2,7 +2,7 @@ import { InstallationEntity } from '#shared/access/installations/index.ts'
 import { identityFrom, identityRef } from '#shared/access/orchestrator/index.ts'
 import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
 import { logoPath, platformLogoPath } from '#shared/catalogue/logos/index.ts'
-import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import { type Deps, isVisibleTo, type Work } from '#shared/foundation/work/index.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import {
@@ -43,7 +43,7 @@ const TASKS = 'TASK#'
 const BEFORE_TASKS = `${TASKS}~`
 
 /**
- * Lists a person's conversations: the main chat, then those with agents, then the workspace's tasks, each newest first.
+ * Lists a person's conversations: the main chat, then those with agents, then the tasks that they may see, each newest first.
  * One query for each of the two lists, regardless of their length. A search adds one for each conversation on the page.
  * @throws `not_found` for an `installation_id` of another workspace
  */
@@ -147,7 +147,7 @@ const listChatsWith = async (
 
 const listTasks = async (
   work: Work,
-  { workspace }: Speaker,
+  { workspace, user }: Speaker,
   installationId: string | undefined,
   options: Paging,
 ): Promise<Page<Conversation>> => {
@@ -155,7 +155,7 @@ const listTasks = async (
     installationId === undefined
       ? await work.table.query(TaskEntity, { workspace_id: workspace.id }, options)
       : await listAssigned(work, workspace.id, installationId, options)
-  const ids = page.items.map(({ conversation_id }) => conversation_id)
+  const ids = page.items.filter((task) => isVisibleTo(user.id, task)).map(({ conversation_id }) => conversation_id)
   return { items: await loadConversations(work, workspace.id, ids), next: page.next }
 }
 

@@ -29,7 +29,7 @@ const conversation = () =>
     task_id: z.string().optional(),
     /** Messenger thread of a `person` conversation. */
     dialog_id: z.string().optional(),
-    /** The person of a `main` or `agent` conversation. */
+    /** The person of a `main` or `agent` conversation, and of a task that only they see. */
     user_id: z.string().optional(),
     last_message_at: z.number().optional(),
     /** The latest message: its id, its author and the beginning of its text. */

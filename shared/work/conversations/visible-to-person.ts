@@ -23,7 +23,7 @@ export const filterVisibleToPerson = async (
   )
   const seen = new Set(ids.filter((_, i) => accounts[i] && canSeeAccount({ user: { id: viewer } }, accounts[i])))
   return conversations.filter(({ kind, user_id, dialog_id }) => {
-    if (kind === 'task') return true
+    if (kind === 'task') return user_id === undefined || user_id === viewer
     return kind === 'person' ? dialog_id !== undefined && seen.has(dialog_id) : user_id === viewer
   })
 }

@@ -292,6 +292,7 @@ export const decideApprovalByKey = (
         action: `approval.${action}`,
         actor: decider ? { type: 'user', id: decider.id } : { type: 'system', id: 'platform' },
         target: { type: 'run', id: run.id },
+        private_to: run.private_to,
         details: {
           step_id: stepId,
           tool: approval.tool,

@@ -127,11 +127,23 @@ const audienceOf = (marks: readonly ChainMark[]): 'member' | 'external' =>
     : 'member'
 
 /**
- * Returns the person whose chat a call without a run may concern: that of the newest active run in a chat. If in doubt,
- * the call is private to them, because the chat is.
+ * Returns the person whose private conversation a call without a run may concern: that of an active run, or of a task that is
+ * worked on. If in doubt, the call is private to them, because the conversation is.
+ * @throws `validation_error` if it may concern several people's, because one of them would see what the others wrote
  */
-const privateTo = (marks: readonly ChainMark[]): string | undefined =>
-  marks.findLast(({ private_to, ended_at }) => private_to !== undefined && ended_at === STILL_ACTIVE)?.private_to
+const privateTo = (marks: readonly ChainMark[]): string | undefined => {
+  const people = new Set(
+    marks.flatMap(({ private_to, ended_at, of_task }) =>
+      ended_at === STILL_ACTIVE || of_task ? (private_to ?? []) : [],
+    ),
+  )
+  if (people.size < 2) return [...people][0]
+  throw fail('validation_error', {
+    message: 'Private conversations of several people are active, and the call doesn’t say which one it belongs to.',
+    fix: 'Use the callback token of the run, or send its run_id.',
+    details: { fields: { run_id: ['is required while you work for several people'] } },
+  })
+}
 
 /**
  * Returns the position of an installation's call, so that no kind of call can restart a chain
@@ -225,7 +237,7 @@ export const markEnded = (run: Run, now: number): Write[] => [
 ]
 
 /** Fields of a task that determine the position of its agent's calls outside of a run. */
-type MarkedTask = Pick<ChainMark, 'chain_depth' | 'chain_started_at' | 'audience' | 'actor'> & {
+type MarkedTask = Pick<ChainMark, 'chain_depth' | 'chain_started_at' | 'audience' | 'actor' | 'private_to'> & {
   id: string
   assignee?: { installation_id: string } | undefined
 }
@@ -233,15 +245,15 @@ type MarkedTask = Pick<ChainMark, 'chain_depth' | 'chain_started_at' | 'audience
 /**
  * Writes for everything that lets an agent act on a task of a chain outside of the task's own run: assignment, a message,
  * progress, or a result. For the time limit of a chain, the agent's calls without a run are at least as deep as the task,
- * and external if it is. Otherwise two agents that pass tasks and results back and forth would start at depth 0 each time.
+ * external if it is, and private if it is. Otherwise two agents that pass tasks and results back and forth would start at depth 0 each time.
  * @param installation_id the agent; default: the task's assignee
  */
 export const markTask = (
-  { id, assignee, chain_depth, chain_started_at, audience, actor }: MarkedTask,
+  { id, assignee, chain_depth, chain_started_at, audience, actor, private_to }: MarkedTask,
   now: number,
   installation_id = assignee?.installation_id,
 ): Write[] =>
-  installation_id !== undefined && (chain_depth > 0 || audience === 'external')
+  installation_id !== undefined && (chain_depth > 0 || audience === 'external' || private_to !== undefined)
     ? [
         ChainMarkEntity.replace({
           installation_id,
@@ -252,6 +264,7 @@ export const markTask = (
           chain_started_at,
           audience,
           actor,
+          private_to,
           of_task: true,
           ended_at: now,
           expires_at: now + CHAIN_TIME + MINUTE,

@@ -176,6 +176,7 @@ export const cancelRunFor = (
         action: 'run.cancelled',
         actor: { type: 'user', id: userId },
         target: { type: 'run', id: run.id },
+        private_to: run.private_to,
         details: { installation_id: run.installation_id, ...(via && { via }) },
       }),
     ]),

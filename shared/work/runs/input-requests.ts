@@ -291,6 +291,7 @@ export const answerInput = (
             action: 'run.answered',
             actor: responder,
             target: { type: 'run', id: run.id },
+            private_to: run.private_to,
             details: { step_id: asked.step_id, keys, installation_id: run.installation_id, ...(via && { via }) },
           }),
         ),

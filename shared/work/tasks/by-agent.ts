@@ -138,6 +138,7 @@ const notice = (
 ): Write[] =>
   newNotification(work, {
     workspace_id: task.workspace_id,
+    user_id: task.private_to,
     kind,
     title: titleOf(kind, quoteName(task.title)),
     body: text,

@@ -1,5 +1,5 @@
 import { canTakeTasks, InstallationEntity } from '#shared/access/installations/index.ts'
-import type { Work } from '#shared/foundation/work/index.ts'
+import { isVisibleTo, type Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { MemberEntity } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
@@ -11,7 +11,7 @@ import { loadAttachments } from '../conversations/attachments.ts'
 import { type Message, ReadMarkEntity } from '../conversations/entity.ts'
 import { type MessageView, presentMessage } from '../conversations/schemas.ts'
 import { reassignmentWrites } from './assign.ts'
-import { changedTask, loadTask, type TaskChanges, taskWrite } from './change.ts'
+import { changedTask, loadTaskAsPerson, type TaskChanges, taskWrite } from './change.ts'
 import { newPersonMessage } from './conversation.ts'
 import { assigneeOf, newTask } from './create.ts'
 import type { Task } from './entity.ts'
@@ -119,6 +119,16 @@ const assignmentNotice = (work: Work, by: Person, before: Task | undefined, { pe
   }).writes
 }
 
+/** @throws `validation_error` for a task that only one person sees, if another person gets it */
+const requireVisible = (task: Task, { user_id }: EditTask): void => {
+  if (typeof user_id !== 'string' || isVisibleTo(user_id, task)) return
+  throw fail('validation_error', {
+    message: 'The task comes from your private conversation, so only you can see it.',
+    fix: 'Create a new task for this person.',
+    details: { fields: { user_id: ['can’t see this task'] } },
+  })
+}
+
 /** Returns the changed fields of an edit. An agent and a person replace each other. */
 const changesOf = async (
   work: Work,
@@ -155,7 +165,8 @@ export const editTask = (
   edit: EditTask,
 ): Promise<TaskView> =>
   retryOnConflict(async () => {
-    const task = await loadTask(work, { workspace_id: workspace.id, id })
+    const task = await loadTaskAsPerson(work, { workspace_id: workspace.id, id }, user.id)
+    requireVisible(task, edit)
     const { after, writes } = await altered(work, task, await changesOf(work, workspace, edit))
     const view = await presentTask(work, after)
     await work.commit([...writes, ...assignmentNotice(work, user, task, after)], view)
@@ -178,7 +189,7 @@ export const runTask = (
   installationId: string | undefined,
 ): Promise<HandedTaskView> =>
   retryOnConflict(async () => {
-    const task = await loadTask(work, { workspace_id: workspace.id, id })
+    const task = await loadTaskAsPerson(work, { workspace_id: workspace.id, id }, user.id)
     const to = installationId ?? task.assignee?.installation_id
     if (to === undefined) {
       throw fail('validation_error', {
@@ -220,7 +231,7 @@ export const answerTask = (
   attachments: Message['attachments'] = [],
 ): Promise<MessageView> =>
   retryOnConflict(async () => {
-    const task = await loadTask(work, { workspace_id: workspace.id, id })
+    const task = await loadTaskAsPerson(work, { workspace_id: workspace.id, id }, user.id)
     const { message, writes: messageWrites } = newPersonMessage(work, task, user, text, attachments)
     const { after, writes } = await altered(work, task, task.status === 'discuss' ? resumed(task) : {})
     const run = task.status === 'discuss' ? await nextRun(work, workspace, after, user) : []

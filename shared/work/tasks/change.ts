@@ -1,4 +1,4 @@
-import type { Deps } from '#shared/foundation/work/index.ts'
+import { type Deps, isVisibleTo } from '#shared/foundation/work/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { type Task, TaskEntity } from './entity.ts'
@@ -15,6 +15,13 @@ export const taskNotFound = (): PlatformError => fail('not_found', { message: 'T
 export const loadTask = async ({ table }: Pick<Deps, 'table'>, key: TaskKey): Promise<Task> => {
   const task = await table.get(TaskEntity, key)
   if (!task) throw taskNotFound()
+  return task
+}
+
+/** Loads a task for a person. @throws `not_found` also for a task that another person's private conversation caused */
+export const loadTaskAsPerson = async (deps: Pick<Deps, 'table'>, key: TaskKey, personId: string): Promise<Task> => {
+  const task = await loadTask(deps, key)
+  if (!isVisibleTo(personId, task)) throw taskNotFound()
   return task
 }
 

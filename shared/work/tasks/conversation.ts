@@ -22,6 +22,7 @@ const conversationOf = (task: Task): Conversation => ({
   title: task.title,
   installation_id: task.assignee?.installation_id,
   task_id: task.id,
+  user_id: task.private_to,
   created_at: task.created_at,
 })
 

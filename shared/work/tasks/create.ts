@@ -18,6 +18,7 @@ export interface NewTask
     | 'created_by'
     | 'delegated_by'
     | 'actor'
+    | 'private_to'
     | 'chain_depth'
     | 'chain_started_at'
     | 'person'
@@ -58,6 +59,7 @@ export const newTask = (work: Work, { assignee: agent, ...fields }: NewTask): { 
     title: fields.title,
     installation_id: agent?.id,
     task_id: stamp.id,
+    user_id: fields.private_to,
   })
   const task: Task = {
     ...fields,

@@ -46,6 +46,8 @@ const task = () =>
       .optional(),
     /** Person at the start of the chain, passed on to every run of the task. */
     actor: z.object({ id: z.string(), name: z.string() }).optional(),
+    /** Person whose private conversation caused it. Nobody else sees it. */
+    private_to: z.string().optional(),
     conversation_id: z.string(),
     /** Run in which an agent created it. */
     parent_run_id: z.string().optional(),

@@ -8,12 +8,14 @@ export const TASK_EVENTS = {
   'task.created': {
     audience: 'installation',
     scope: 'tasks:read',
+    personal: ['title'],
     when: 'A task was assigned to the agent.',
     data: () => z.object(task()),
   },
   'task.updated': {
     audience: 'installation',
     scope: 'tasks:read',
+    personal: ['title'],
     when: 'A task of the agent changed: its status, assignee, text or messages.',
     data: () =>
       z.object({
@@ -25,6 +27,7 @@ export const TASK_EVENTS = {
   'task.result': {
     audience: 'installation',
     scope: 'tasks:read',
+    personal: ['text', 'output'],
     when: 'The assignee reported on a task that the agent delegated.',
     data: () =>
       z.object({

@@ -5,7 +5,7 @@ export { newTask } from './create.ts'
 export { AssignedTaskEntity, LooseResultEntity, type Task, TaskEntity, TaskRunEntity } from './entity.ts'
 export { TASK_EVENTS } from './events.ts'
 export { presentTask } from './present.ts'
-export { listTasks, listTasksForWorkspace, loadOwnTask, readTaskAsAgent, readTaskForWorkspace } from './read.ts'
+export { listTasks, listTasksForPerson, loadOwnTask, readTaskAsAgent, readTaskAsPerson } from './read.ts'
 export { handleOverdueResult, releaseResult } from './result.ts'
 export {
   AnswerTask,

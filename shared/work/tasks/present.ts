@@ -20,6 +20,7 @@ export const presentTask = async (deps: Pick<Deps, 'objects'>, task: Task): Prom
   labels: task.labels ?? [],
   attachments: task.attachments ?? [],
   created_by: task.created_by,
+  is_private: task.private_to !== undefined,
   conversation_id: task.conversation_id,
   parent_run_id: task.parent_run_id ?? null,
   chain_depth: task.chain_depth,

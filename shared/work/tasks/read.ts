@@ -1,10 +1,10 @@
 import type { Installation } from '#shared/access/installations/index.ts'
 import { cutPageToResponseSize, payloadBytes, textBytes } from '#shared/foundation/payloads/index.ts'
-import type { Deps } from '#shared/foundation/work/index.ts'
+import { type Deps, isVisibleTo } from '#shared/foundation/work/index.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { MessageEntity } from '../conversations/entity.ts'
 import { presentMessage } from '../conversations/schemas.ts'
-import { loadTask, taskNotFound } from './change.ts'
+import { loadTask, loadTaskAsPerson, taskNotFound } from './change.ts'
 import { AssignedTaskEntity, type Task, TaskEntity, tasksByStatus } from './entity.ts'
 import { presentTask } from './present.ts'
 import type { TaskFilter, TaskWithConversationView } from './schemas.ts'
@@ -30,24 +30,31 @@ export const loadOwnTask = async (
   return task
 }
 
-/** Loads a task that an agent may read: its own, or one that it delegated. @throws `not_found` */
+/**
+ * Loads a task that an agent may read: its own, or one that it delegated.
+ * @param viewer person who views the agent's page
+ * @throws `not_found`
+ */
 export const readTaskAsAgent = async (
   deps: Reading,
   { id, workspace_id }: Agent,
   taskId: string,
+  viewer?: string,
 ): Promise<TaskWithConversationView> => {
   const task = await loadTask(deps, { workspace_id, id: taskId })
+  if (!isVisibleTo(viewer, task)) throw taskNotFound()
   if (task.assignee?.installation_id !== id && task.delegated_by?.installation_id !== id) throw taskNotFound()
   return withConversation(deps, task)
 }
 
-/** Loads a task for the people of its workspace. @throws `not_found` */
-export const readTaskForWorkspace = async (
+/** Loads a task for a person of its workspace. @throws `not_found` */
+export const readTaskAsPerson = async (
   deps: Reading,
   workspaceId: string,
+  personId: string,
   taskId: string,
 ): Promise<TaskWithConversationView> =>
-  withConversation(deps, await loadTask(deps, { workspace_id: workspaceId, id: taskId }))
+  withConversation(deps, await loadTaskAsPerson(deps, { workspace_id: workspaceId, id: taskId }, personId))
 
 const withConversation = async (deps: Reading, task: Task): Promise<TaskWithConversationView> => {
   const { conversation_id } = task
@@ -64,14 +71,19 @@ const withConversation = async (deps: Reading, task: Task): Promise<TaskWithConv
 const taskBytes = ({ description, result }: Task): number =>
   textBytes(description) + textBytes(result?.text ?? '') + payloadBytes(result?.output)
 
-/** Lists an agent's tasks, newest first. With a status, it reads the index of that status. */
+/**
+ * Lists an agent's tasks, newest first. With a status, it reads the index of that status.
+ * @param viewer person who views the agent's page
+ */
 export const listTasks = async (
   { table }: Pick<Deps, 'table'>,
   installationId: string,
   status: TaskStatus | undefined,
   options: Paging,
+  viewer?: string,
 ): Promise<Page<Task>> => {
-  const isOwn = (task: Task | undefined): task is Task => task?.assignee?.installation_id === installationId
+  const isOwn = (task: Task | undefined): task is Task =>
+    task?.assignee?.installation_id === installationId && isVisibleTo(viewer, task)
   if (status !== undefined) {
     const page = await table.listed(TaskEntity, tasksByStatus(installationId, status), options)
     const fitting = cutPageToResponseSize(page, taskBytes, ({ id }) => id)
@@ -94,26 +106,24 @@ const LOOKED_AT = 1_000
 const STEP = 200
 
 /**
- * Lists a workspace's tasks, newest first. Filters are applied to a bounded number of tasks, so a page may be short or
- * empty and still have a next one.
+ * Lists the tasks of a workspace that a person may see, newest first. Filters are applied to a bounded number of tasks, so a
+ * page may be short or empty and still have a next one.
  */
-export const listTasksForWorkspace = async (
+export const listTasksForPerson = async (
   { table }: Pick<Deps, 'table'>,
   workspaceId: string,
+  personId: string,
   filter: TaskFilter,
   { limit, after }: Paging,
 ): Promise<Page<Task>> => {
   const isWanted = predicateOf(filter)
+  const isShown = (task: Task): boolean => isVisibleTo(personId, task) && isWanted(task)
+  const step = Object.values(filter).some((value) => value !== undefined) ? STEP : limit
   const items: Task[] = []
   let next = after
   for (let looked = 0; looked < LOOKED_AT; ) {
-    const page = await table.query(
-      TaskEntity,
-      { workspace_id: workspaceId },
-      { limit: isWanted ? STEP : limit, after: next },
-    )
-    const found = isWanted ? page.items.filter(isWanted) : page.items
-    items.push(...found)
+    const page = await table.query(TaskEntity, { workspace_id: workspaceId }, { limit: step, after: next })
+    items.push(...page.items.filter(isShown))
     looked += page.items.length
     next = page.next
     if (items.length >= limit || next === undefined) break
@@ -125,8 +135,8 @@ export const listTasksForWorkspace = async (
   return cutPageToResponseSize(page, taskBytes, sk)
 }
 
-/** Returns the test of a filter; undefined if every task passes. */
-const predicateOf = (filter: TaskFilter): ((task: Task) => boolean) | undefined => {
+/** Returns the test of a filter. */
+const predicateOf = (filter: TaskFilter): ((task: Task) => boolean) => {
   const { status, assignee_id, priority, label, due_until } = filter
   const q = filter.q?.toLowerCase()
   const tests: ((task: Task) => boolean)[] = []
@@ -142,5 +152,5 @@ const predicateOf = (filter: TaskFilter): ((task: Task) => boolean) | undefined 
       [title, description, ...labels].some((text) => text.toLowerCase().includes(q)),
     )
   }
-  return tests.length === 0 ? undefined : (task) => tests.every((test) => test(task))
+  return (task) => tests.every((test) => test(task))
 }

@@ -57,6 +57,7 @@ const returnWrites = async (
     workspace_id,
     installation_id,
     app_id,
+    private_to: task.private_to,
     data: { task_id: task.id, status: 'review', text: report.text, output: shortened(report.output) },
   })
   const { installation, app, run } = agent
@@ -80,7 +81,7 @@ const TRIGGER = 'task_result'
  */
 const resultRunWrites = async (
   work: Work,
-  { id: task_id, title, workspace_id, delegated_by, chain_depth, audience, actor }: Task,
+  { id: task_id, title, workspace_id, delegated_by, chain_depth, audience, actor, private_to }: Task,
   { app: reporter }: TaskAgent,
   { text, output }: ReportResult,
   asking: Run | undefined,
@@ -97,9 +98,8 @@ const resultRunWrites = async (
     input: { task_id, title, status: 'review', text, output: shortened(output), from: reporter.name, untrusted: true },
     trigger: TRIGGER,
     actor,
-    chain: { chain_depth, audience, parent_run_id: asking?.id, private_to: asking?.private_to },
+    chain: { chain_depth, audience, parent_run_id: asking?.id, private_to },
     task_id,
-    private_to: asking?.private_to,
   })
   return writes
 }

@@ -49,6 +49,9 @@ const taskFields = () => ({
   created_by: z
     .object({ type: z.enum(['user', 'agent']), id: z.string(), name: z.string() })
     .meta({ id: 'TaskCreatedBy' }),
+  is_private: z
+    .boolean()
+    .meta({ description: 'True if a private conversation caused it: only that conversation’s person sees it.' }),
   conversation_id: idField('cnv'),
   parent_run_id: idField('run').nullable().meta({ description: 'Run in which an agent created it.' }),
   chain_depth: z

@@ -40,6 +40,7 @@ export const newTaskRun = async (
       chain_depth: task.chain_depth,
       chain_started_at: actor ? undefined : task.chain_started_at,
       audience: task.audience,
+      private_to: task.private_to,
       ...(delegated_by && { parent_run_id }),
     },
     caller: delegated_by && { ...delegated_by, run_id: parent_run_id },

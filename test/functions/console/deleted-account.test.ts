@@ -11,10 +11,11 @@ import { voteFor } from '#shared/marketplace/requests/vote.ts'
 import { agentChatId } from '#shared/work/answering/chats.ts'
 import { ConversationEntity, MessageEntity, PersonChatEntity } from '#shared/work/conversations/entity.ts'
 import { type Run, RunEntity } from '#shared/work/runs/entity.ts'
+import { loadTask } from '#shared/work/tasks/change.ts'
 import { ACCEPT } from '#test/functions/api/agents-support.ts'
 import { scanTable } from '#test/functions/workers/workspace-removal-support.ts'
 import { killAfter } from '#testkit/faults.ts'
-import { member, workspace } from '#testkit/fixtures.ts'
+import { callbackToken, member, workspace } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { addMember, conversationsOf, usingConversations } from './conversations-support.ts'
 import { workOf } from './people-support.ts'
@@ -138,6 +139,32 @@ describe('a deleted account’s data in workspaces', () => {
       steps: [],
     })
     expect((await read(other.run_id)).body.input).toMatchObject({ text: `Another’s ${stamp}` })
+  })
+
+  it('is removed with the tasks that it caused, and their conversations', async () => {
+    const text = `Caused ${platform.clock.now()}`
+    const { agent, person } = await talking('x')
+    agent.behaves(() => ACCEPT)
+    const { body } = await person.say(await person.open(agent.installation.id), 'y')
+    await chats.settle()
+    const token = await callbackToken(platform.deps, agent, body.run_id)
+    const { body: made } = await chats.invoke(token, 'create_task', { title: text, description: text })
+    const { task_id: id, conversation_id } = made.result
+    const report = { text, output: { text: text.repeat(10_000) } }
+    expect(
+      (await platform.call('POST', `/api/v1/tasks/${id}/report`, { token: agent.token, body: report })).status,
+    ).toBe(200)
+    await chats.settle()
+    const { result } = await loadTask(platform.deps, { workspace_id: agent.workspaceId, id })
+    const { object } = (result as NonNullable<typeof result>).output as { object: string }
+    expect([...platform.objects.keys()]).toContain(object)
+    expect((await person.call('DELETE', '/console/me')).status).toBe(204)
+    await round()
+    expect(await placesOf(text)).toEqual([])
+    expect([...platform.objects.keys()]).not.toContain(object)
+    const workspace_id = agent.workspaceId
+    expect(await platform.deps.table.get(ConversationEntity, { workspace_id, id: conversation_id })).toBeUndefined()
+    expect(await loadTask(platform.deps, { workspace_id, id })).toMatchObject({ title: '', status: 'review' })
   })
 
   it('is removed with a run of theirs that is still queued, and from the bucket', async () => {

@@ -35,7 +35,6 @@ const talked = async () => {
   await invoke(callback, 'emit_event', { type: 'asked', data: { about: SECRET } })
   await invoke(callback, 'ask_user', { question: `Which ${SECRET}?` })
   await invoke(access, 'notify_user', { title: 'Psst', body: SECRET, user_id: ann.user.id })
-  await invoke(access, 'notify_user', { title: 'Hello', body: 'all' })
   await succeeded(
     platform.call('POST', `/api/v1/runs/${open}/complete`, {
       token: callback,
@@ -44,6 +43,8 @@ const talked = async () => {
   )
   await chats.settle()
   agent.behaves(() => ({ status: 'succeeded' }))
+  // Her conversation’s run has ended, so the notification isn’t private.
+  await invoke(access, 'notify_user', { title: 'Hello', body: 'all' })
   const shared = (await succeeded(platform.call('POST', '/api/v1/runs', { token: access, body: {} }))).id as string
   const task = await succeeded(ann.call('POST', '/console/tasks', { title: 'Count', installation_id: installation.id }))
   await succeeded(ann.call('POST', `/console/tasks/${task.id}/messages`, { text: 'All of them.' }))

@@ -3,6 +3,7 @@ import { newNotification } from '#shared/identity/notifications/index.ts'
 import { MemberEntity } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
+import { loadCallPosition } from '#shared/work/runs/index.ts'
 import type { Executor } from './executor.ts'
 
 interface Args {
@@ -11,10 +12,14 @@ interface Args {
   user_id?: string | undefined
 }
 
-/** `notify_user`: notifies one person or everyone in the workspace, in the agent's name. */
-export const notifyUser: Executor = async (work, { installation, app, workspace }, args) => {
-  const { title, body, user_id } = args as unknown as Args
-  if (user_id !== undefined) await requireMember(work, workspace.id, user_id)
+/**
+ * `notify_user`: notifies one person or everyone in the workspace, in the agent's name. Without a name, a private conversation
+ * notifies only its person.
+ */
+export const notifyUser: Executor = async (work, { installation, app, workspace, run, bound }, args) => {
+  const { title, body, user_id: named } = args as unknown as Args
+  if (named !== undefined) await requireMember(work, workspace.id, named)
+  const user_id = named ?? (await loadCallPosition(work, installation.id, run, bound)).private_to
   const { notification, writes } = newNotification(work, {
     workspace_id: workspace.id,
     user_id,

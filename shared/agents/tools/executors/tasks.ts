@@ -22,13 +22,19 @@ import type { Executor } from './executor.ts'
  */
 export const createTask: Executor = async (work, { installation, app, run, bound }, args) => {
   const { title, description } = args as { title: string; description: string }
-  const { audience, actor, chain_depth, chain_started_at } = await loadCallPosition(work, installation.id, run, bound)
+  const { audience, actor, chain_depth, chain_started_at, private_to } = await loadCallPosition(
+    work,
+    installation.id,
+    run,
+    bound,
+  )
   const { task, writes } = newTask(work, {
     workspace_id: installation.workspace_id,
     title,
     description,
     audience,
     actor,
+    private_to,
     chain_depth,
     chain_started_at,
     assignee: app.id === ORCHESTRATOR_APP_ID ? undefined : installation,
@@ -64,7 +70,7 @@ export const myTasks: Executor = async (work, { installation }, args) => {
  * `ask_user` with a task is the same as `POST /tasks/{id}/question`. In a run it becomes a question of the run before it
  * gets here. Without either, there is nothing that could take an answer, so it is a notification.
  */
-export const askUser: Executor = async (work, { installation, app, run }, args) => {
+export const askUser: Executor = async (work, { installation, app, run, bound }, args) => {
   const { question: text, task_id } = args as { question: string; task_id?: string }
   if (task_id !== undefined) {
     if (!isId('task', task_id)) throw taskNotFound()
@@ -73,8 +79,10 @@ export const askUser: Executor = async (work, { installation, app, run }, args) 
     const { writes } = applyTaskStep(work, task, agent, questionStep(work, task, agent, text))
     return { result: { asked: true, task_id }, writes }
   }
+  const { private_to } = await loadCallPosition(work, installation.id, run, bound)
   const { writes } = newNotification(work, {
     workspace_id: installation.workspace_id,
+    user_id: private_to,
     kind: 'agent.question',
     title: msg('{agent} has a question', { agent: quoteName(app.name) }),
     body: text,

@@ -174,6 +174,9 @@ export default function TaskScreen({ id }: { id: string }) {
               )}
             </div>
             {failure && <Problem failure={failure} />}
+            {data.is_private && (
+              <p class="note">{t('Only you see this task, because it comes from your private chat.')}</p>
+            )}
             {data.percent !== null && data.status === 'in_progress' && (
               <p>
                 <progress max={100} value={data.percent} aria-label={t('Progress')} /> {data.percent}%
