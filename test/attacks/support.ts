@@ -26,7 +26,8 @@ export const expectRefusal = (answer: Answer, what: string, ...codes: string[]):
   }
   expect(error, context).toBeTruthy()
   // A2A has one status for whatever is wrong with the parameters.
-  const ofParameters = error.code === 'validation_error' && answer.text.includes('google.rpc.BadRequest')
+  const isOfA2a = answer.text.includes('google.rpc.BadRequest') || answer.body.code === -32_602
+  const ofParameters = error.code === 'validation_error' && isOfA2a
   expect(answer.status, context).toBe(ofParameters ? 400 : ERRORS[error.code as keyof typeof ERRORS]?.[0])
   expect(answer.status, context).toBeGreaterThanOrEqual(400)
   expect(answer.status, context).toBeLessThan(500)
