@@ -87,20 +87,17 @@ export const runA2aJourney = async ({ baseUrl, log }: A2aJourneyOptions): Promis
     // Events during the cut aren't lost.
     await pause(1_000)
     const before = seen.length
-    for await (const event of client.resubscribeTask({ tenant: '', id })) {
-      seen.push(event)
-      if (event.payload?.$case !== 'statusUpdate') continue
-      if (event.payload.value.status?.state !== TaskState.TASK_STATE_INPUT_REQUIRED) continue
-      step('It subscribes again, and gets what it missed', seen.slice(before).map(nameOf).join(', '))
-      const answer = dataMessage({ warehouse: { name: 'north' } }, { taskId: id, contextId })
-      const configuration = { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: true }
-      await client.sendMessage({ ...request, configuration, message: answer })
-    }
+    for await (const event of client.resubscribeTask({ tenant: '', id })) seen.push(event)
+    step('It subscribes again, and gets what it missed, up to a question', seen.slice(before).map(nameOf).join(', '))
+
+    // The question has closed the stream. The answer opens another.
+    const answer = dataMessage({ warehouse: { name: 'north' } }, { taskId: id, contextId })
+    for await (const event of client.sendMessageStream({ ...request, message: answer })) seen.push(event)
     const task = await client.getTask({ tenant: '', id })
     const part = task.artifacts[0]?.parts[0]?.content
     const output = part?.$case === 'data' ? part.value : undefined
     if (output?.warehouse !== 'north') throw new Error(`The task ended as ${JSON.stringify(task)}`)
-    step('It answers the agent’s question, and the same stream brings the result', JSON.stringify(output))
+    step('It answers the agent’s question, and the stream of the answer brings the result', JSON.stringify(output))
 
     const cardUrl = `${outside.url}/.well-known/agent-card.json`
     const outsideToken = await install('outside', { runtime: { type: 'a2a', card_url: cardUrl } })
