@@ -20,16 +20,11 @@ export const visible = (text: string): string =>
           .join(''),
   )
 
-/** Parses the address of a page. Returns undefined for any other text, also for `javascript:` and the like. */
-export const parseAddress = (text: string | null | undefined): URL | undefined => {
+/** Returns the URL if a link may use it, and undefined for `javascript:` and the like. */
+export const safeUrl = (text: string | null | undefined): string | undefined => {
   try {
-    const url = text ? new URL(text) : undefined
-    return url && /^https?:$/.test(url.protocol) ? url : undefined
+    return text && /^https?:$/.test(new URL(text).protocol) ? text : undefined
   } catch {
     return undefined
   }
 }
-
-/** Returns the URL if a link may use it. */
-export const safeUrl = (text: string | null | undefined): string | undefined =>
-  parseAddress(text) ? (text ?? undefined) : undefined

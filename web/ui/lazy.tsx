@@ -1,5 +1,4 @@
 import { type ComponentType, createElement } from 'preact'
-import { Boundary, Unshown } from './boundary.tsx'
 import { t } from './messages.ts'
 import { Empty, Screen, Skeleton } from './screen.tsx'
 import { useScript } from './script.ts'
@@ -26,38 +25,14 @@ const Reload = () => (
 export const part = <P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> =>
   function Part(properties: P) {
     const { script, hasFailed } = useScript(load)
-    if (script) {
-      return (
-        <Boundary
-          about={properties}
-          fallback={(retry) => <Unshown title={t('This part of the page couldn’t be shown.')} retry={retry} />}
-        >
-          {createElement(script.default, properties)}
-        </Boundary>
-      )
-    }
+    if (script) return createElement(script.default, properties)
     return hasFailed ? <Reload /> : <Skeleton rows={2} />
   }
 
 /** A screen whose script loads on first visit. */
 export const Lazy = ({ load, variables }: { load: Load; variables: Record<string, string> }) => {
   const { script, hasFailed } = useScript(load)
-  if (script) {
-    const key = JSON.stringify(variables)
-    return (
-      <Boundary
-        key={key}
-        about={key}
-        fallback={(retry) => (
-          <Screen title={t('Couldn’t show this page')}>
-            <Unshown title={t('This page couldn’t be shown.')} retry={retry} />
-          </Screen>
-        )}
-      >
-        {createElement(script.default, variables)}
-      </Boundary>
-    )
-  }
+  if (script) return createElement(script.default, { key: JSON.stringify(variables), ...variables })
   if (!hasFailed) return <Skeleton rows={6} />
   return (
     <Screen title={t('Couldn’t load this page')}>

@@ -3,7 +3,6 @@ import { useEffect, useRef } from 'preact/hooks'
 import { pageName } from '../session/config.ts'
 import { sanitize } from '../session/text.ts'
 import { useAction } from './act.ts'
-import { Boundary, Unshown } from './boundary.tsx'
 import type { Known } from './data.ts'
 import { t } from './messages.ts'
 import { Problem } from './problem.tsx'
@@ -54,12 +53,7 @@ export const Screen = ({
         </h1>
         {actions && <div class="actions">{actions}</div>}
       </div>
-      <Boundary
-        about={children}
-        fallback={(retry) => <Unshown title={t('This page couldn’t be shown.')} retry={retry} />}
-      >
-        {children}
-      </Boundary>
+      {children}
     </div>
   )
 }

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { visible } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
-import { Boundary, Unshown } from '../../../ui/boundary.tsx'
 import { TextField } from '../../../ui/form.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
@@ -229,16 +228,21 @@ const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
   )
 }
 
-interface Asked {
+/** Asks the user to approve a dangerous call, and shows its exact arguments. */
+export const Approval = ({
+  runId,
+  step,
+  agent,
+  onDecided,
+  bundle,
+}: {
   runId: string
   step: Pick<Schemas['RunStep'], 'id' | 'tool'>
   agent: string
   onDecided: (run: Schemas['Run']) => void
   /** Identical calls that wait, this one included, which can be approved together. */
   bundle?: { size: number; approve: (sha256: string) => Promise<void> }
-}
-
-const Form = ({ runId, step, agent, onDecided, bundle }: Asked) => {
+}) => {
   const [comment, setComment] = useState('')
   const { busy, failure, act } = useAction()
   const { call, problem, more, again, isWhole } = useCall(runId, step.id)
@@ -334,13 +338,3 @@ const Form = ({ runId, step, agent, onDecided, bundle }: Asked) => {
     </article>
   )
 }
-
-/** Asks the user to approve a dangerous call, and shows its exact arguments. What can't be shown can't be approved. */
-export const Approval = (asked: Asked) => (
-  <Boundary
-    about={asked.step.id}
-    fallback={(retry) => <Unshown title={t('This call can’t be shown, so it can’t be decided here.')} retry={retry} />}
-  >
-    <Form {...asked} />
-  </Boundary>
-)

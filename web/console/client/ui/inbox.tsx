@@ -2,7 +2,6 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
-import { Boundary, Unshown } from '../../../ui/boundary.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
@@ -296,11 +295,7 @@ const Row = ({
           <span class="unseen"> {title}</span>
         </button>
       </div>
-      {isOpen && (
-        <Boundary about={item} fallback={(retry) => <Unshown title={t('This can’t be shown.')} retry={retry} />}>
-          <Body item={item} identical={identical} />
-        </Boundary>
-      )}
+      {isOpen && <Body item={item} identical={identical} />}
     </li>
   )
 }

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
-import { Foreign } from '../../../ui/boundary.tsx'
 import { bytes } from '../../../ui/format.ts'
 import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
@@ -75,9 +74,7 @@ export const Messages = ({
           </p>
           {message.error_code && <span class="state bad">{t('✕ No reply')}</span>}
           {message.question && message.run_id ? (
-            <Foreign about={message} text={() => message.text}>
-              <QuestionsInChat runId={message.run_id} stepId={message.question.step_id} text={message.text} />
-            </Foreign>
+            <QuestionsInChat runId={message.run_id} stepId={message.question.step_id} text={message.text} />
           ) : (
             <Markdown text={message.text} />
           )}
