@@ -172,4 +172,5 @@ export const SHORT: Record<string, string> = {
   'developer.keys.list': 'at most 20 for a developer',
   'developer.members.list': 'at most 10 people of an account',
   'developer.passkeys.list': 'at most 10 for a person',
+  'developer.sessions.list': 'sessions that live 12 hours',
 }

@@ -37,7 +37,7 @@ interface Life {
 const lives = new AsyncLocalStorage<Life>()
 
 /**
- * Makes the store as bad as it can be. Any call of a worker may be its last, its transactions meet conflicts, and
+ * Makes the store as bad as it can be. Any call of a worker may be its last, its writes meet conflicts, and
  * eventually consistent reads lack recent writes.
  */
 const atItsWorst = ({ store }: TestPlatform) => {
@@ -58,6 +58,10 @@ const atItsWorst = ({ store }: TestPlatform) => {
           name: 'TransactionCanceledException',
           CancellationReasons: reasons,
         })
+      }
+      if (life && ('Item' in input || 'UpdateExpression' in input) && roll(4) === 0) {
+        counts.conflicts += 1
+        throw Object.assign(new Error('conflict'), { name: 'TransactionConflictException' })
       }
       const result = await next(args)
       const [batch] = Object.values((input.RequestItems ?? {}) as Record<string, { ConsistentRead?: boolean }>)
