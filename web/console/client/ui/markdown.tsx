@@ -41,7 +41,7 @@ const inline = (text: string, depth = 0): ComponentChildren[] => {
     else if (soft !== undefined) parts.push(<em>{inline(soft, depth + 1)}</em>)
     else if (label !== undefined && target !== undefined) {
       // The host is shown, because the label may claim another one.
-      const { host } = new URL(target)
+      const host = safeUrl(target) ? new URL(target).host : ''
       parts.push(
         <External to={target}>
           {sanitize(label)}
