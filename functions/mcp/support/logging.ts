@@ -6,7 +6,7 @@ import { type Lane, META, type Message } from './protocol.ts'
  * Log messages to the client. Deprecated since 2026-07-28. To end them, delete this file and what imports it.
  */
 
-/** What the handshake of the older versions offers. */
+/** Capabilities that the handshake of the older versions offers. */
 export const LOGGING = { logging: {} }
 
 /** Takes a level, which has no effect: those versions have no state in which it could be kept. */

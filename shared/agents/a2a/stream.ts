@@ -89,7 +89,7 @@ export async function* taskEvents(
       const now = await loadRun(work, run)
       const elements = await elementsOf(work, now, event)
       const last = elements.at(-1)
-      // What the agent reports while it waits doesn't end the wait.
+      // Reports of an agent that waits don't end the wait.
       if (isStill(now, { after: Number(event.id), seen: 0 }) && !(last && isQuestion(last)))
         elements.push(statusUpdate(now, await presentStatus(work, now, null)))
       for (const [i, data] of elements.entries()) {

@@ -72,7 +72,7 @@ const apply = async (
     case 'refused':
       return isNew ? end(work, run, task, failed('agent_failed', reading.text)) : failing(work, run, task, reading.text)
     case 'invalid':
-      // What is too large only grows, so the task isn't read for 10 minutes first.
+      // A task that is too large only grows, so it isn't read for 10 minutes first.
       if (reading.lasting) return breakOff(work, run, task, 'agent_invalid_response', reading.text)
       return isNew && task.task_id === undefined
         ? end(work, run, task, failed('agent_invalid_response', reading.text))

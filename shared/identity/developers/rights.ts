@@ -3,7 +3,7 @@ import type { Developer, NamedKey } from './entity.ts'
 import { memberById } from './member-list.ts'
 import type { DeveloperRole } from './roles.ts'
 
-/** What a credential of an account allows at this moment. */
+/** Rights that a credential of an account has at this moment. */
 export interface Rights {
   role: DeveloperRole
   /** Hash of the key, or id of the teammate, that the rights come from. */

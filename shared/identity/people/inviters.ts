@@ -72,7 +72,7 @@ export const inviterChecks = (invitation: Invitation, otherwise: () => unknown):
     const { created_by, given_by = '' } = invitation
     return [
       DeveloperEntity.check({ id: created_by }, active),
-      // Whatever ends a key ends its record.
+      // A key that ended has no record.
       ...(isId('developerMember', given_by) ? [] : [DeveloperKeyEntity.check({ key_hash: given_by }, active)]),
     ]
   }

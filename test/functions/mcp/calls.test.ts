@@ -298,7 +298,7 @@ describe('a question to the client', () => {
       400,
       { code: -32_021, data: { requiredCapabilities: { elicitation: {}, sampling: {} } } },
     ])
-    // What the agent wanted to know, and where a person can tell it.
+    // The question, and the place where a person can answer it.
     expect(none.body.error.message).toMatch(
       /elicitation, sampling.*clientCapabilities.*“Which warehouse\?”.*\/app#\/runs\/run_/,
     )
