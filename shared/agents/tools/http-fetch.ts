@@ -19,7 +19,7 @@ const ANSWER_BYTES = 256 * 1_024
  * (contract/tools.md#fetching-an-address).
  */
 const FORBIDDEN =
-  /^(authorization|cookie2?|host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|forwarded|via|x-real-ip|webhook-(id|signature|timestamp)|(proxy|x-forwarded|x-svc)-.*)$/i
+  /^(authorization|cookie2?|host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|forwarded|via|x-real-ip|webhook-(id|signature|timestamp)|(proxy|x-forwarded|x-svc)-.*)$/
 
 /** Printable ASCII without the characters that URL parsers read differently from people: space and backslash. */
 const PLAIN = /^[\x21-\x5b\x5d-\x7e]+$/
@@ -44,21 +44,35 @@ const requireAscii = (url: string): void => {
 
 /**
  * Rejects invalid requests before approval is requested.
- * @throws `blocked_target` for a forbidden address, `validation_error` for an ambiguous one and for a forbidden header
+ * @throws `blocked_target` for a forbidden address, `validation_error` for an ambiguous one, for a forbidden header, and for
+ *   one in several spellings: people see all of them, and one is sent
  */
 export const requireFetchable = ({ http }: Pick<Deps, 'http'>, { url, headers = {} }: HttpFetch): void => {
   requireAscii(url)
   const reason = http.checkAddress(url)
   if (reason !== undefined) throw fail('blocked_target', { message: reason, details: { reason } })
-  const forbidden = Object.keys(headers).filter((name) => FORBIDDEN.test(name.trim()))
-  if (forbidden.length === 0) return
+  const names = Object.keys(headers)
+  refuseHeaders(
+    names.filter((name) => FORBIDDEN.test(asServersRead(name))),
+    'headers that agents may not set',
+    'may not be set by an agent',
+  )
+  const read = names.map(asServersRead)
+  refuseHeaders(
+    names.filter((name) => read.filter((other) => other === asServersRead(name)).length > 1),
+    'several headers that servers read as one',
+    'is there in another spelling as well',
+  )
+}
+
+/** Returns a header's name as servers read it: in any case, and many of them with an underscore for a hyphen. */
+const asServersRead = (name: string): string => name.trim().toLowerCase().replaceAll('_', '-')
+
+const refuseHeaders = (names: readonly string[], what: string, problem: string): void => {
+  if (names.length === 0) return
   throw fail('validation_error', {
-    message: `The arguments contain headers that agents may not set: ${forbidden.join(', ')}.`,
-    details: {
-      fields: Object.fromEntries(
-        forbidden.map((name) => [`arguments.headers.${name}`, ['may not be set by an agent']]),
-      ),
-    },
+    message: `The arguments contain ${what}: ${names.join(', ')}.`,
+    details: { fields: Object.fromEntries(names.map((name) => [`arguments.headers.${name}`, [problem]])) },
   })
 }
 

@@ -1,5 +1,5 @@
 import { atLeast, isMembership, type Member } from '#shared/identity/people/index.ts'
-import { readNumber } from './read-number.ts'
+import { type Reading, readNumber } from './read-number.ts'
 import type { ApprovalRule } from './schemas.ts'
 
 /** A call, as rules look at it. */
@@ -42,12 +42,21 @@ export const ruleFor = (rules: readonly ApprovalRule[], { installation_id, tool,
   )
 }
 
-/** Returns the number of people who have to approve a call. A number that can't be read counts as too large. */
-export const peopleNeeded = ({ second_person }: ApprovalRule, args: Record<string, unknown>): 1 | 2 => {
-  if (second_person === null) return 1
-  if (second_person.when === 'always') return 2
-  const amount = readNumber(args, second_person.field)
-  return amount === undefined || Math.abs(amount) >= second_person.amount ? 2 : 1
+/** Number of people who have to approve a call, and the number that decided it. */
+export interface Needed {
+  people: 1 | 2
+  /** Absent if the rule reads none. */
+  reading?: { field: string; at_least: number } & Reading
+}
+
+/** Returns the number of people who have to approve a call. Two, if the rule's number can't be read. */
+export const peopleNeeded = ({ second_person }: ApprovalRule, args: Record<string, unknown>): Needed => {
+  if (second_person === null) return { people: 1 }
+  if (second_person.when === 'always') return { people: 2 }
+  const { field, amount: at_least } = second_person
+  const reading = readNumber(args, field)
+  const people = reading.value !== undefined && Math.abs(reading.value) < at_least ? 1 : 2
+  return { people, reading: { field, at_least, ...reading } }
 }
 
 /** Start of the membership of each person whom rules name. */

@@ -1,53 +1,146 @@
-/** A number as JSON writes it. Anything else, such as hexadecimal or a currency, isn't read. */
-const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
+import { parseWritten, repeatsName, type Written } from './written-json.ts'
+
+/** Reasons that a number isn't read (contract/runs.md#amounts). */
+export const UNREAD = ['missing', 'content_type', 'method', 'malformed', 'ambiguous', 'not_a_number'] as const
+
+export type Unread = (typeof UNREAD)[number]
+
+/** A number that every receiver reads, or the reason that there is none. */
+export type Reading = { value: number; unread?: undefined } | { value?: undefined; unread: Unread }
+
+type Fields = Extract<Written, { kind: 'object' }>
 
 /**
- * Reads a number from a call's arguments. Only what every receiver reads in the same way counts: a name that occurs twice,
- * in whatever case, or another form of number gives undefined.
- * @param field names with dots between them; `query` is the query of `url`
+ * Reads a number from the request that a call sends. Only a value that every receiver reads alike counts: web frameworks
+ * differ in the names that they take for the same, in the parts of a request that they merge, and in how they parse what
+ * its content type doesn't announce.
+ * @param field place and names with dots between them: `body.payment.amount`, `query.amount` or `headers.x-amount`
  */
-export const readNumber = (args: Record<string, unknown>, field: string): number | undefined => {
-  const [first = '', ...rest] = field.split('.')
-  const start = first === 'query' && typeof args.url === 'string' ? queryOf(args.url) : entryOf(args, first)
-  let value: unknown = start
-  for (const name of rest) value = entryOf(opened(value), name)
-  if (typeof value === 'string' && NUMBER.test(value)) value = Number(value)
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
-}
-
-const entryOf = (value: unknown, name: string): unknown => {
-  if (typeof value !== 'object' || value === null) return undefined
-  const same = Object.entries(value).filter(([key]) => key.toLowerCase() === name.toLowerCase())
-  return same.length === 1 ? same[0]?.[1] : undefined
-}
-
-/** Returns an object, or the object that a text holds as JSON or as a form. */
-const opened = (value: unknown): unknown => {
-  if (typeof value !== 'string') return value
-  return /^\s*[[{]/.test(value) ? parseUnambiguous(value) : formOf(value)
-}
-
-/** Parses JSON. Returns undefined if a name occurs twice in an object: receivers differ in which one they take. */
-const parseUnambiguous = (text: string): unknown => {
-  try {
-    const value: unknown = JSON.parse(text)
-    const names = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon).length
-    return names === countNames(value) ? value : undefined
-  } catch {
-    return undefined
+export const readNumber = (args: Record<string, unknown>, field: string): Reading => {
+  const [place, ...names] = field.split('.')
+  const [first = '', ...rest] = names
+  switch (place) {
+    case 'headers':
+      return numberAt(headersOf(args), [first.toLowerCase(), ...rest])
+    case 'query':
+      return clash(bodyOf(args), first) ?? numberAt(queryOf(args), names)
+    case 'body':
+      return clash(queryOf(args), first) ?? (hasBody(args) ? numberAt(bodyOf(args), names) : { unread: 'missing' })
+    default:
+      return { unread: 'missing' }
   }
 }
 
-const countNames = (value: unknown): number => {
-  if (typeof value !== 'object' || value === null) return 0
-  const inside = Object.values(value).reduce((sum: number, one) => sum + countNames(one), 0)
-  return inside + (Array.isArray(value) ? 0 : Object.keys(value).length)
+/** Returns why a name in one part of a request leaves the same name in the other one unread. Frameworks merge the two. */
+const clash = (other: Written | Unread, name: string): Reading | undefined => {
+  if (typeof other === 'string') return { unread: other }
+  return other.kind === 'object' && other.entries.some((entry) => isAlike(entry.name, name))
+    ? { unread: 'ambiguous' }
+    : undefined
 }
 
-const queryOf = (url: string): unknown => formOf(URL.parse(url)?.search.slice(1) ?? '')
+/** A plain decimal number of at most 15 digits before the point. Parsers differ in exponents, leading zeros and signs. */
+const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/
 
-const formOf = (text: string): unknown => {
-  const names = [...new URLSearchParams(text)]
-  const form = Object.fromEntries(names)
-  return Object.keys(form).length === names.length ? form : undefined
+const numberAt = (start: Written | Unread, names: readonly string[]): Reading => {
+  let value = start
+  for (const name of names) {
+    if (typeof value === 'string') return { unread: value }
+    value = entryOf(value, name)
+  }
+  if (typeof value === 'string') return { unread: value }
+  if (value.kind === 'object' || value.kind === 'list' || !NUMBER.test(value.text)) return { unread: 'not_a_number' }
+  return { value: Number(value.text) }
+}
+
+const entryOf = (value: Written, name: string): Written | Unread => {
+  if (value.kind !== 'object') return 'missing'
+  const [only, ...others] = value.entries.filter((entry) => isAlike(entry.name, name))
+  if (!only) return 'missing'
+  return others.length === 0 && only.name === name ? only.value : 'ambiguous'
+}
+
+/**
+ * Reports whether some receiver takes a name for the wanted one. PHP turns dots and spaces into underscores, Rails and qs
+ * drop brackets, Go ignores the case as Unicode folds it, and gateways turn hyphens of a header into underscores.
+ */
+const isAlike = (given: string, wanted: string): boolean =>
+  folded(given) === folded(wanted) || folded(firstPart(given)) === folded(wanted)
+
+/** Returns a name's letters and digits, without their case and width. */
+const folded = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+
+/** Returns the part of `amount[0]`, `[amount]` or `amount.value` that parsers of nested names put first. */
+const firstPart = (name: string): string => name.split(/[[\].]/).find((part) => folded(part) !== '') ?? ''
+
+const textEntries = (entries: readonly (readonly [name: string, value: string])[]): Fields => ({
+  kind: 'object',
+  entries: entries.map(([name, text]) => ({ name, value: { kind: 'text', text } })),
+})
+
+const headersOf = ({ headers = {} }: Record<string, unknown>): Fields =>
+  textEntries(Object.entries(headers as Record<string, string>).map(([name, value]) => [name.toLowerCase(), value]))
+
+const queryOf = ({ url }: Record<string, unknown>): Fields | Unread => {
+  const address = URL.parse(String(url))
+  return address ? formOf(address.search.slice(1)) : 'malformed'
+}
+
+const hasBody = ({ body }: Record<string, unknown>): boolean => typeof body === 'string' && body !== ''
+
+const JSON_TYPE = /^application\/json[\t ]*(;[\t ]*charset=("utf-8"|utf-8))?$/i
+const FORM_TYPE = /^application\/x-www-form-urlencoded[\t ]*(;[\t ]*charset=("utf-8"|utf-8))?$/i
+
+/** Methods whose body every framework reads (RFC 9110 §9.3). */
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
+
+/** Returns the body by its content type; an object without entries if there is no body. */
+const bodyOf = (args: Record<string, unknown>): Written | Unread => {
+  const { body, method = 'GET' } = args
+  if (!hasBody(args)) return textEntries([])
+  if (!WITH_BODY.has(String(method))) return 'method'
+  const { entries } = headersOf(args)
+  const values = (name: string): string[] =>
+    entries.flatMap((entry) => (isAlike(entry.name, name) && entry.value.kind === 'text' ? [entry.value.text] : []))
+  const [type = '', ...others] = values('content-type')
+  if (others.length > 0 || values('content-encoding').length > 0) return 'content_type'
+  if (FORM_TYPE.test(type)) return formOf(String(body))
+  if (!JSON_TYPE.test(type)) return 'content_type'
+  const json = parseWritten(String(body))
+  return json ? (repeatsName(json) ? 'ambiguous' : json) : 'malformed'
+}
+
+/** Most fields of a form. Frameworks drop or refuse further ones, from a thousand on. */
+const MOST_FIELDS = 500
+
+/** Characters that end or split a field for some parsers, and never occur unescaped in what browsers send. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur
+const NOT_IN_FORM = /[;\u0000-\u001f\u007f]/
+
+/** Parses a form or a query. Text that is also JSON is refused: some receivers never look at the content type. */
+const formOf = (text: string): Fields | Unread => {
+  if (text === '') return textEntries([])
+  if (/^\s*[[{"]/.test(text)) return 'ambiguous'
+  if (NOT_IN_FORM.test(text)) return 'malformed'
+  const fields = text.split('&')
+  if (fields.length > MOST_FIELDS) return 'malformed'
+  try {
+    const entries = fields
+      .filter((field) => field !== '')
+      .map((field) => {
+        const [name = '', ...value] = field.replaceAll('+', ' ').split('=')
+        return [decodeURIComponent(name), decodeURIComponent(value.join('='))] as const
+      })
+    // Some parsers end a name at such a character.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur
+    return entries.some(([name]) => /[\u0000-\u001f\u007f]/.test(name)) ? 'malformed' : textEntries(entries)
+  } catch {
+    return 'malformed'
+  }
 }

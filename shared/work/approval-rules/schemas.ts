@@ -17,11 +17,14 @@ const SecondPerson = () =>
       when: z.literal('at_least'),
       field: z
         .string()
-        .regex(/^[^.\s]{1,60}(\.[^.\s]{1,60}){0,9}$/, 'must be names with dots between them')
+        .regex(
+          /^(body|query|headers)(\.[^.[\]\s]{1,60}){1,9}$/,
+          'must be body, query or headers, and names with dots between them',
+        )
         .meta({
           description:
-            'Place of a number in the arguments, such as `body.amount`. JSON and form bodies are read, `query.` is the ' +
-            'address’s query. If the number can’t be read without doubt, a second person has to approve.',
+            'Place of a number in the request, such as `body.amount`, `query.amount` or `headers.x-amount`. If it ' +
+            'can’t be read without doubt, a second person has to approve.',
           example: 'body.amount',
         }),
       amount: z.number().meta({ example: 1_000 }),

@@ -397,7 +397,7 @@ const judge = async (
   if (!approved) {
     return { claims, votes: approval.votes ?? [], since: undefined, onBehalfOf: undefined, isLast: true, checks: [] }
   }
-  const needed = peopleNeeded(rule, shown?.value ?? {})
+  const { people: needed } = peopleNeeded(rule, shown?.value ?? {})
   const { votes, checks: before } = needed > 1 ? await standingVotes(work, scope, approval) : { votes: [], checks: [] }
   if (votes.some(({ by }) => by.id === decider.id)) {
     throw fail('approval_already_decided', {
@@ -482,7 +482,7 @@ export const readRuling = async (
   const { rules, named } = await loadRules(work, run.workspace_id)
   const rule = ruleFor(rules, ruledCall(run, approval))
   const scope: ApproversOf = { workspaceId: run.workspace_id, rule, named, requesterId: run.actor?.id }
-  const needed = peopleNeeded(rule, args)
+  const { people: needed, reading } = peopleNeeded(rule, args)
   const { votes } = needed > 1 ? await standingVotes(work, scope, approval) : { votes: [] }
   const taken = votes.flatMap(({ by, on_behalf_of }) => [by.id, on_behalf_of?.id ?? by.id])
   const hasApproved = votes.some(({ by }) => by.id === viewerId)
@@ -491,6 +491,7 @@ export const readRuling = async (
     name: rule.name || null,
     approvers: await describeApprovers(work, scope),
     required: needed,
+    reading: reading ? { ...reading, value: reading.value ?? null, unread: reading.unread ?? null } : null,
     approved_by: votes.map(({ by, on_behalf_of, at, comment }) => ({
       by,
       on_behalf_of: on_behalf_of ?? null,

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { amount } from '#shared/foundation/schemas/index.ts'
 import { lazily } from '#shared/kernel/lazily.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { UNREAD } from '../approval-rules/index.ts'
 import { InputRequests } from './input-schemas.ts'
 import { ShownRequest } from './shown-request.ts'
 import { RUN_STATUSES } from './status.ts'
@@ -357,6 +358,23 @@ export const ApprovalSchema = () =>
           name: z.string().nullable().meta({ description: 'Null if no rule of the workspace is for this call.' }),
           approvers: z.string().meta({ description: 'Who may approve, in words.', example: 'an owner' }),
           required: z.number().int().meta({ description: 'Number of people who have to approve.' }),
+          reading: z
+            .object({
+              field: z.string().meta({ example: 'body.amount' }),
+              at_least: z.number().meta({ description: 'From this number on, two people have to approve.' }),
+              value: z
+                .number()
+                .nullable()
+                .meta({ description: 'The number that the rule read. Null if it read none.' }),
+              unread: z
+                .enum(UNREAD)
+                .nullable()
+                .meta({ description: 'Why the rule read none. Then two people have to approve.' }),
+            })
+            .nullable()
+            .meta({
+              description: 'The number that decides how many people have to approve. Null if the rule reads none.',
+            }),
           approved_by: z.array(
             z.object({
               by: someone(),

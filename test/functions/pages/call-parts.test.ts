@@ -70,14 +70,37 @@ describe('the parts of a call', () => {
   })
 })
 
+describe('the body of a call is shown as its receiver reads it', () => {
+  const both = '{"amount":5,"note":"&amount=9999&x="}'
+  const bodyOf = (type?: string) =>
+    partsOf('http_fetch', fetching({ ...(type && { headers: { 'Content-Type': type } }), body: both })).at(-1)
+
+  it('a form that looks like JSON is a form', () => {
+    expect(bodyOf('application/x-www-form-urlencoded')).toMatchObject({
+      kind: 'table',
+      rows: expect.arrayContaining([['amount', '9999']]),
+    })
+  })
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'application/merge-patch+json'])(
+    '%s is JSON',
+    (type) => expect(bodyOf(type)?.kind).toBe('tree'),
+  )
+
+  it.each([undefined, 'text/plain', 'multipart/form-data; boundary=x', 'application/jsonx'])('%s is text', (type) =>
+    expect(bodyOf(type)).toEqual({ name: 'Body', kind: 'text', text: both }),
+  )
+})
+
 describe('the differences between two calls', () => {
   it('are none for equal calls', () => {
     expect(diffCalls('http_fetch', fetching({ body: '{"a":1}' }), fetching({ body: '{"a":1}' }))).toEqual([])
   })
 
   it('name each value that was added, removed or changed, also the second of a key', () => {
-    const before = fetching({ headers: { 'x-old': '1' }, body: '{"amount":10}' })
-    const after = fetching({ url: 'https://api.example.com/b', body: '{"amount":10,"amount":9000}' })
+    const json = { 'content-type': 'application/json' }
+    const before = fetching({ headers: { ...json, 'x-old': '1' }, body: '{"amount":10}' })
+    const after = fetching({ url: 'https://api.example.com/b', headers: json, body: '{"amount":10,"amount":9000}' })
     expect(diffCalls('http_fetch', before, after)).toEqual([
       { place: 'Address', before: 'https://api.example.com/', after: 'https://api.example.com/b' },
       { place: 'Body › amount (2)', after: '9000' },

@@ -188,9 +188,34 @@ const Differences = ({
   )
 }
 
+type Read = NonNullable<NonNullable<Call['rule']>['reading']>
+
+const UNREAD: Record<NonNullable<Read['unread']>, string> = {
+  missing: t('It isn’t in the call.'),
+  content_type: t('The body isn’t sent as JSON or as a form.'),
+  method: t('Receivers may ignore the body of a request with this method.'),
+  malformed: t('Receivers may parse the call in different ways.'),
+  ambiguous: t('The name is there more than once, or in a spelling that receivers may take for it.'),
+  not_a_number: t('It isn’t a plain decimal number.'),
+}
+
+/** The number by which a rule decides how many people have to approve. */
+const Reading = ({ reading: { field, at_least, value, unread } }: { reading: Read }) => (
+  <p>
+    {unread === null
+      ? rich('The rule reads {field} as {value}. Two people have to approve from {amount} on.', {
+          field: <code>{visible(field)}</code>,
+          value: <strong>{String(value)}</strong>,
+          amount: String(at_least),
+        })
+      : rich('The rule can’t read {field}, so two people have to approve.', { field: <code>{visible(field)}</code> })}
+    {unread !== null && <> {UNREAD[unread]}</>}
+  </p>
+)
+
 /** Effect of the workspace's rules: who approves, who has already, and in whose place the user would. */
 const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
-  const { name, approvers, required, approved_by, you_may_approve: mayApprove, on_behalf_of: absent } = rule
+  const { name, approvers, required, reading, approved_by, you_may_approve: mayApprove, on_behalf_of: absent } = rule
   const mine = approved_by.some(({ by }) => by.id === identity.value?.user.id)
   if (!name) return null
   return (
@@ -202,6 +227,7 @@ const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
         })}
         {required > 1 && t(', and a second person has to as well')}.
       </p>
+      {reading && <Reading reading={reading} />}
       {approved_by.map(({ by, on_behalf_of, at, comment }) => (
         <p key={by.id}>
           {on_behalf_of

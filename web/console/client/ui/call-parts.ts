@@ -24,10 +24,14 @@ const parseForm = (text: string): [string, string][] | undefined => {
   }
 }
 
+/**
+ * Reads a body as its content type says, because that is what the receiver does. A form can look like JSON, and hold other
+ * values than the JSON shows.
+ */
 const bodyPart = (text: string, type: string): Part => {
-  const value = parseExact(text)
+  const value = /^application\/([\w.-]+\+)?json[\t ]*(;|$)/i.test(type) ? parseExact(text) : undefined
   if (value) return { name: t('Body'), kind: 'tree', value }
-  const rows = /^application\/x-www-form-urlencoded\b/i.test(type) ? parseForm(text) : undefined
+  const rows = /^application\/x-www-form-urlencoded[\t ]*(;|$)/i.test(type) ? parseForm(text) : undefined
   return rows ? { name: t('Body'), kind: 'table', rows } : { name: t('Body'), kind: 'text', text }
 }
 
