@@ -1,5 +1,6 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
+import { claimedClient } from '#shared/access/assertions/index.ts'
 import { TOKENS } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { isHostClientId } from '#shared/kernel/host-resources.ts'
@@ -188,8 +189,10 @@ const identify =
 /** Returns the kind of caller that a request claims to be, of those that reach the endpoint. */
 const kindOf = ({ caller, hosts }: Route, { headers, body }: Exchange): Exclude<CallerKind, 'none'> => {
   const token = hosts && caller === 'integration' ? bearerOf(headers) : undefined
-  const named = hosts && caller === 'client' ? (body as { client_id?: unknown } | undefined)?.client_id : undefined
-  if (isHostClientId(named)) return THROUGH_HOSTS.client
+  if (hosts && caller === 'client') {
+    const { client_id, client_assertion } = (body ?? {}) as Record<string, unknown>
+    if (isHostClientId(client_id || claimedClient(client_assertion))) return THROUGH_HOSTS.client
+  }
   const isPerson = token !== undefined && claimedTokenType(token) === TOKENS.person.typ
   return isPerson ? THROUGH_HOSTS.integration : (caller as Exclude<CallerKind, 'none'>)
 }

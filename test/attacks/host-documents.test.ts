@@ -4,6 +4,7 @@ import { isDocumentAddress } from '#shared/access/hosts/document.ts'
 import { HOUR, MINUTE } from '#shared/kernel/clock.ts'
 import { member, workspace } from '#testkit/fixtures.ts'
 import { HOST_REDIRECT, hostActors } from '#testkit/hosts.ts'
+import { formOf } from '#testkit/oauth.ts'
 import { type Answer, startReceiver } from '#testkit/receiver.ts'
 import { using } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -206,6 +207,9 @@ describe('a client with keys', () => {
     for (const wrong of [
       await assertion({}, foreign),
       await assertion({ aud: 'https://other.example' }),
+      // Another server, where the host has the same id and key, could have made it sign these.
+      await assertion({ aud: 'https://platform.test/connect/token' }),
+      await assertion({ aud: ['https://other.example', 'https://platform.test/connect'] }),
       await assertion({ iss: 'https://other.example/c' }),
       await assertion({ sub: 'app_x' }),
       await assertion({ exp: seconds - 60 }),
@@ -214,6 +218,10 @@ describe('a client with keys', () => {
       'nonsense',
     ])
       expect((await redeem(wrong)).body.error).toBe('invalid_client')
+    platform.deps.settings.appEndpointAudience = true
+    const injected = await redeem(await assertion({ aud: 'https://platform.test/connect/token' }))
+    platform.deps.settings.appEndpointAudience = false
+    expect([injected.status, injected.body.error]).toEqual([401, 'invalid_client'])
     const good = await assertion()
     const { status, body } = await redeem(good)
     expect(status).toBe(200)
@@ -222,6 +230,24 @@ describe('a client with keys', () => {
       client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
     })
     expect(again.body.error).toBe('invalid_client')
+  })
+
+  it('needs no client_id where its assertion names it', async () => {
+    const { assertion, consent } = await scene()
+    const by = async () => ({
+      client_assertion: await assertion(),
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    })
+    const post = async (path: string, fields: object) =>
+      platform.call('POST', path, formOf({ ...fields, ...(await by()) }))
+    const { code, verifier } = consent
+    const { status, body } = await post('/connect/token', {
+      ...{ grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: HOST_REDIRECT },
+    })
+    expect([status, body.token_type]).toEqual([200, 'Bearer'])
+    expect((await post('/connect/revoke', { token: body.access_token })).status).toBe(200)
+    const ended = await post('/connect/token', { grant_type: 'refresh_token', refresh_token: body.refresh_token })
+    expect(ended.body.error).toBe('invalid_grant')
   })
 
   it('may publish them at an address of its own host, and change them', async () => {

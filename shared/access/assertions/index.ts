@@ -1,1 +1,1 @@
-export { ASSERTION_TYPE, type ClientKeys, checkAssertion } from './check.ts'
+export { ASSERTION_TYPE, type ClientKeys, checkAssertion, claimedClient } from './check.ts'

@@ -1,4 +1,4 @@
-import { ASSERTION_TYPE } from '#shared/access/assertions/index.ts'
+import { ASSERTION_TYPE, claimedClient } from '#shared/access/assertions/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isHostClientId } from '#shared/kernel/host-resources.ts'
@@ -7,7 +7,8 @@ import { loadHostClient } from './clients.ts'
 import type { HostClient } from './entity.ts'
 
 /**
- * Identifies a host at the token endpoints: by its public id, or by its key if its document says so.
+ * Identifies a host at the token endpoints: by its public id, or by its key if its document says so. `client_id` may be left out
+ * if there is an assertion (RFC 7521 §4.2).
  * @param body parameters of the request
  * @throws `invalid_client`
  */
@@ -15,7 +16,8 @@ export const authenticateHost = async (
   deps: Pick<Deps, 'table' | 'clock' | 'http' | 'settings'>,
   { client_id, client_assertion, client_assertion_type, client_secret }: Readonly<Record<string, unknown>>,
 ): Promise<HostClient> => {
-  const client = isHostClientId(client_id) ? await loadHostClient(deps, client_id) : undefined
+  const id = client_id || claimedClient(client_assertion)
+  const client = isHostClientId(id) ? await loadHostClient(deps, id) : undefined
   if (!client) {
     throw fail('invalid_client', {
       message: 'The client is unknown here.',

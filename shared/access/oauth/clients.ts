@@ -1,27 +1,22 @@
-import { decodeJwt } from 'jose'
-import { ASSERTION_TYPE, type ClientKeys, checkAssertion } from '#shared/access/assertions/index.ts'
+import { ASSERTION_TYPE, type ClientKeys, checkAssertion, claimedClient } from '#shared/access/assertions/index.ts'
 import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { sameSecret, sha256 } from '#shared/kernel/secrets.ts'
 
-/** The claims of an assertion that say whose it is, before anything is verified. */
-const claimedClient = (assertion: unknown): unknown => {
-  try {
-    return decodeJwt(String(assertion)).sub
-  } catch {
-    return undefined
-  }
-}
+/** Endpoint whose address libraries send as the audience by default. */
+const TOKEN_PATH = '/connect/token'
 
 /**
  * Authenticates the app by an assertion that one of its keys signed (RFC 7523). `client_id` may be left out (RFC 7521 §4.2).
+ * @param path path of the endpoint
  * @throws `invalid_client`
  */
 export const authenticateByAssertion = async (
   deps: Pick<Deps, 'table' | 'clock' | 'settings'>,
   { client_id, client_assertion, client_assertion_type }: Readonly<Record<string, unknown>>,
+  path: string,
 ): Promise<App> => {
   if (client_assertion_type !== ASSERTION_TYPE) {
     throw fail('invalid_client', {
@@ -34,7 +29,13 @@ export const authenticateByAssertion = async (
   const app = await deps.table.get(AppEntity, { id: clientId })
   const keys = app?.jwks
   if (!keys) throw fail('invalid_client')
-  const about = { clientId, assertion: client_assertion, where: 'the app’s jwks' }
+  const { baseUrl, appEndpointAudience } = deps.settings
+  const about = {
+    clientId,
+    assertion: client_assertion,
+    where: 'the app’s jwks',
+    endpoint: appEndpointAudience && path === TOKEN_PATH ? baseUrl + TOKEN_PATH : undefined,
+  }
   await checkAssertion(deps, about, (check) => check(keys as ClientKeys))
   return app
 }

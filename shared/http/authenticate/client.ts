@@ -17,7 +17,7 @@ export const client: Authenticator<'client'> = async (deps, credentials) => {
   if (!isSigned && (!client_id || !client_secret)) throw unidentified(credentials)
   if (isSigned && client_secret) refuseTwoMethods()
   const app = isSigned
-    ? await authenticateByAssertion(deps, body)
+    ? await authenticateByAssertion(deps, body, credentials.path)
     : await authenticateClient(deps, client_id, client_secret)
   const headers = await takeRateLimit(deps, { name: `client:${app.id}`, rate: LIMITS.clientRate, scope: 'client' })
   if (!basic) refuseSecondIdentity(credentials)

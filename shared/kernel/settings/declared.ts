@@ -204,6 +204,14 @@ export const FUNCTION_SETTINGS = {
     group: 'protocol',
     description: 'Seconds in which a reused refresh token returns the same token pair.',
   },
+  appEndpointAudience: {
+    variable: 'APP_ENDPOINT_AUDIENCE',
+    takes: flag,
+    default: false,
+    group: 'protocol',
+    description:
+      'Let apps address a `client_assertion` to `{base}/connect/token` at that endpoint, as older libraries do by default. RFC 10070 allows the issuer alone. Turn it on only for a transition. Assistants never may.',
+  },
   hostRegistration: {
     variable: 'HOST_REGISTRATION',
     takes: flag,

@@ -86,7 +86,7 @@ describe('a client with keys', () => {
     await setKeys({ keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'ES256' }] })
   })
   let count = 0
-  const signed = async (changes: JWTPayload = {}, key = pair.privateKey) => {
+  const signed = async (changes: JWTPayload = {}, key = pair.privateKey, header: object = { kid: 'one' }) => {
     const now = Math.floor(platform.clock.now() / 1_000)
     const claims = {
       iss: client.app.id,
@@ -97,7 +97,7 @@ describe('a client with keys', () => {
       jti: `j${++count}`,
       ...changes,
     }
-    return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(key)
+    return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', ...header }).sign(key)
   }
   const introspect = async (client_assertion: string, more: Parameters = {}, headers = {}) =>
     post('/connect/introspect', { token: 'x', client_assertion, client_assertion_type: TYPE, ...more }, headers)
@@ -105,10 +105,10 @@ describe('a client with keys', () => {
   it('authenticates by an assertion at every endpoint, with and without client_id, and needs no secret', async () => {
     const began = await consented()
     const form = { code: began.code, code_verifier: began.verifier, redirect_uri: REDIRECT }
-    const by = async (aud = ISSUER) => ({ client_assertion: await signed({ aud }), client_assertion_type: TYPE })
+    const by = async () => ({ client_assertion: await signed(), client_assertion_type: TYPE })
     const { status, body } = await post('/connect/token', {
       ...{ grant_type: 'authorization_code', client_id: client.app.id, ...form },
-      ...(await by(`${ISSUER}/token`)),
+      ...(await by()),
     })
     expect([status, body.token_type]).toEqual([200, 'Bearer'])
     const shown = await post('/connect/introspect', { token: body.access_token, ...(await by()) })
@@ -129,6 +129,13 @@ describe('a client with keys', () => {
     const bad: [string, Promise<string>][] = [
       ['another audience', signed({ aud: 'https://elsewhere.example' })],
       ['the first issuer', signed({ aud: 'https://platform.test' })],
+      ['no audience', signed({ aud: undefined })],
+      ['no audience in a list', signed({ aud: [] })],
+      ['its own address', signed({ aud: `${ISSUER}/introspect` })],
+      ['the address of another endpoint', signed({ aud: `${ISSUER}/token` })],
+      ['the issuer and another server', signed({ aud: [ISSUER, 'https://elsewhere.example'] })],
+      ['the issuer twice', signed({ aud: [ISSUER, ISSUER] })],
+      ['the type of an access token', signed({}, pair.privateKey, { typ: 'at+jwt' })],
       ['another issuer of it', signed({ iss: other.app.id })],
       ['another client', signed({ iss: other.app.id, sub: other.app.id })],
       ['expired', signed({ exp: now - 60 })],
@@ -147,6 +154,45 @@ describe('a client with keys', () => {
     await setKeys(null)
     refused(await introspect(await signed()), 'invalid_client', 401)
     expect((await post('/connect/introspect', { token: 'x' }, basic())).status).toBe(200)
+  })
+
+  it('addresses the issuer alone, as a string or in a list, by an assertion with the type of RFC 10070 or none', async () => {
+    for (const header of [{}, { typ: 'JWT' }, { typ: 'client-authentication+jwt' }]) {
+      expect((await introspect(await signed({}, pair.privateKey, header))).status).toBe(200)
+    }
+    expect((await introspect(await signed({ aud: [ISSUER] }))).status).toBe(200)
+    const other = await introspect(await signed({ aud: `${ISSUER}/token` }))
+    expect(other.body.error_description).toContain(`Set aud to ${ISSUER},`)
+  })
+
+  it('may address the token endpoint there, where the operator allows it for a transition', async () => {
+    const refresh = async (path: string, aud: string | string[]) => {
+      const more = { client_assertion: await signed({ aud }), client_assertion_type: TYPE, token: 'x' }
+      return (await post(path, { grant_type: 'refresh_token', refresh_token: 'x', ...more })).body.error
+    }
+    platform.deps.settings.appEndpointAudience = true
+    const seen = {
+      there: await refresh('/connect/token', `${ISSUER}/token`),
+      issuer: await refresh('/connect/token', ISSUER),
+      both: await refresh('/connect/token', [ISSUER, `${ISSUER}/token`]),
+      elsewhere: await refresh('/connect/introspect', `${ISSUER}/token`),
+    }
+    platform.deps.settings.appEndpointAudience = false
+    expect(seen).toEqual({
+      there: 'invalid_grant',
+      issuer: 'invalid_grant',
+      both: 'invalid_client',
+      elsewhere: 'invalid_client',
+    })
+    expect(await refresh('/connect/token', `${ISSUER}/token`)).toBe('invalid_client')
+  })
+
+  it('is known by any of its first five keys that fit an assertion which names none', async () => {
+    const pairs = await Promise.all(Array.from({ length: 6 }, () => generateKeyPair('ES256')))
+    await setKeys({ keys: await Promise.all(pairs.map(({ publicKey }) => exportJWK(publicKey))) })
+    const statuses = []
+    for (const { privateKey } of pairs) statuses.push((await introspect(await signed({}, privateKey, {}))).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 401])
   })
 
   it('can’t use an assertion at /oauth', async () => {
