@@ -296,7 +296,10 @@ describe('oauth4webapi', () => {
 
   it('finds the protected resource’s metadata at its well-known path, and the server in it', async () => {
     const metadata = await must(running.baseUrl, 'GET', '/.well-known/oauth-protected-resource')
-    expect(metadata).toMatchObject({ resource: running.baseUrl, authorization_servers: [running.baseUrl] })
+    expect(metadata).toMatchObject({
+      resource: running.baseUrl,
+      authorization_servers: [`${running.baseUrl}/connect`, running.baseUrl],
+    })
     const refused = await send(running.baseUrl, 'GET', '/api/v1/me')
     expect(refused.headers.get('www-authenticate')).toBe(
       `Bearer resource_metadata="${running.baseUrl}/.well-known/oauth-protected-resource"`,

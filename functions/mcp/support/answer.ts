@@ -9,7 +9,9 @@ import { eventStream } from '#shared/http/server-sent-events.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
+import { stepUpChallenge } from '#shared/kernel/host-resources.ts'
 import { isId } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/kernel/scopes.ts'
 import { readTraceHeaders } from '#shared/kernel/tracing/context.ts'
 import { continueSent } from '#shared/kernel/tracing/scope.ts'
 import { answerInput, cancelFollowedCall, findFollowedRun, isActive } from '#shared/work/runs/index.ts'
@@ -329,34 +331,33 @@ const described = ({ requestId, settings }: Work, error: PlatformError): object 
   errorBody(error, requestId, `${settings.baseUrl}/docs`).error
 
 /** Renders what was thrown. Platform errors keep their HTTP status; the protocol's own errors name theirs. */
-const refusal = ({ work, caller, body }: Context, error: unknown, slug: string | undefined): RawResponse => {
+const refusal = (context: Context, error: unknown, slug: string | undefined): RawResponse => {
+  const { work, body } = context
   const id = idOf(body)
   if (error instanceof McpError) return json(error.status, jsonRpcError(id, error.code, error.message, error.data))
   // The pipeline logs and hides what isn't for the client.
   if (!(error instanceof PlatformError) || error.status >= 500) throw error
   const shown = errorBody(error, work.requestId, `${work.settings.baseUrl}/docs`)
-  const headers = { ...scopeChallenge(work, caller, error, slug), ...error.headers }
+  const challenged = scopeChallenge(context, error, slug)
+  const headers = { ...challenged, ...error.headers }
   return json(error.status, jsonRpcFailure(id, error, shown), headers)
 }
 
-/** Tells a client which scope to ask for (RFC 6750 §3.1). */
+/**
+ * Tells a client which scopes to ask for (RFC 6750 §3.1): all that the call lacks. Clients of the legacy lane take them for the whole
+ * set, so there what is granted is named, too.
+ */
 const scopeChallenge = (
-  { settings }: Work,
-  caller: McpCaller,
+  { work: { settings }, caller, request, body }: Context,
   error: PlatformError,
   slug: string | undefined,
 ): Record<string, string> => {
   if (error.code !== 'insufficient_scope') return {}
-  if (isPerson(caller)) {
-    return personScopeChallenge(settings, caller, slug === undefined ? '/mcp' : `/mcp/agents/${slug}`, error)
-  }
-  const resource_metadata = `${settings.baseUrl}/.well-known/oauth-protected-resource`
-  return {
-    'www-authenticate': challenge({
-      error: 'insufficient_scope',
-      error_description: error.message,
-      scope: String(error.details.required_scope),
-      resource_metadata,
-    }),
-  }
+  const path = slug === undefined ? '/mcp' : `/mcp/agents/${slug}`
+  if (isPerson(caller)) return personScopeChallenge(settings, caller, path, error)
+  const { required_scope, required_scopes = [required_scope] } = error.details
+  const message = readMessage(body)
+  const granted = 'meta' in message && isModern(request.headers, message) ? [] : caller.scopes
+  const scopes = [...new Set([...granted, ...(required_scopes as Scope[])])]
+  return { 'www-authenticate': challenge(stepUpChallenge(settings, path, scopes)) }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { HOST_SCOPES, STEP_UP_SCOPES } from '#shared/kernel/host-resources.ts'
+import { HOST_SCOPES } from '#shared/kernel/host-resources.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import type { Settings } from '#shared/kernel/settings.ts'
 
@@ -84,11 +84,14 @@ export const AuthorizationServerMetadataSchema = () =>
     })
     .meta({ id: 'AuthorizationServerMetadata', description: 'RFC 8414' })
 
-/** Protected resource metadata (RFC 9728 §2): the server whose tokens `/api/v1` accepts. */
+/**
+ * Protected resource metadata (RFC 9728 §2): the servers whose tokens `/api/v1` accepts, first the one for standard clients, which are
+ * the ones that read it. Clients request every scope that is listed, so these are the harmless ones.
+ */
 export const protectedResourceMetadata = ({ baseUrl }: Base) => ({
   resource: baseUrl,
-  authorization_servers: [baseUrl],
-  scopes_supported: [...SCOPE_NAMES],
+  authorization_servers: [`${baseUrl}/connect`, baseUrl],
+  scopes_supported: [...HOST_SCOPES],
   bearer_methods_supported: ['header'],
   resource_documentation: `${baseUrl}/docs`,
 })
@@ -98,7 +101,7 @@ export const hostResourceMetadata = ({ baseUrl, brand }: Pick<Settings, 'baseUrl
   resource: baseUrl + path,
   resource_name: brand.name,
   authorization_servers: [`${baseUrl}/connect`],
-  scopes_supported: [...HOST_SCOPES, ...STEP_UP_SCOPES],
+  scopes_supported: [...HOST_SCOPES],
   bearer_methods_supported: ['header'],
   resource_documentation: `${baseUrl}/docs/guides/assistants`,
 })

@@ -2,6 +2,7 @@ import type { Installation } from '#shared/access/installations/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { scopeRefusal, type Workspace } from '#shared/identity/people/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { covers, type Scope } from '#shared/kernel/scopes.ts'
 import { PlatformSettingsEntity } from '#shared/staff/platform/index.ts'
 import type { ItemOf } from '#shared/table/entity.ts'
 import { isTool, TOOLS, type ToolName } from './catalogue.ts'
@@ -40,7 +41,12 @@ export const toolRefusalOf = (
   const unscoped =
     scopeRefusal('tools:invoke', { scopes, workspace }, 'Calling tools') ??
     scopeRefusal(scope, { scopes, workspace }, `The tool ${tool}`)
-  return unscoped ?? toolBanOf(tool, { installation, workspace }, banned)
+  if (unscoped?.code !== 'insufficient_scope') return unscoped ?? toolBanOf(tool, { installation, workspace }, banned)
+  const missing = [...new Set<Scope>(['tools:invoke', scope])].filter((one) => !covers(scopes, one))
+  return fail('insufficient_scope', {
+    message: unscoped.message,
+    details: { ...unscoped.details, required_scopes: missing },
+  })
 }
 
 /**

@@ -48,7 +48,7 @@ describe('signing in', () => {
       expect(document.body).toMatchObject({
         resource: `${platform.settings.baseUrl}${path}`,
         authorization_servers: [`${platform.settings.baseUrl}/connect`],
-        scopes_supported: [...HOST_SCOPES, 'chat:write', 'files:write'],
+        scopes_supported: HOST_SCOPES,
       })
     }
     expect((await platform.call('GET', '/.well-known/oauth-protected-resource/mcp/agents/NO')).status).toBe(404)

@@ -430,7 +430,16 @@ describe('tools/call', () => {
     const poor = await installed(platform.deps, { workspaceId: caller.workspaceId, scopes: ['tools:invoke'] })
     const answer = await client.modern('tools/call', { name: 'create_task' }, { token: poor.token })
     expect([answer.status, answer.body.error.code]).toEqual([403, 403])
-    expect(answer.headers['www-authenticate']).toMatch(/^Bearer error="insufficient_scope".*scope="tasks:write"/)
+    expect(answer.headers['www-authenticate']).toBe(
+      'Bearer error="insufficient_scope", scope="tasks:write", resource_metadata="https://platform.test/.well-known/oauth-protected-resource/mcp"',
+    )
+    const bare = await installed(platform.deps, { workspaceId: caller.workspaceId, scopes: ['workspace:read'] })
+    const asBare = { token: bare.token }
+    const challengeOf = ({ headers }: { headers: Record<string, string | undefined> }) => headers['www-authenticate']
+    const both = await client.modern('tools/call', { name: 'create_task' }, asBare)
+    expect(challengeOf(both)).toContain('scope="tools:invoke tasks:write"')
+    const older = await client.legacy('tools/call', { name: 'create_task' }, asBare)
+    expect(challengeOf(older)).toContain('scope="workspace:read tools:invoke tasks:write"')
   })
 
   it('that needs approval waits for a person, whom nothing here replaces', async () => {

@@ -220,7 +220,7 @@ describe('discovery', () => {
     const resource = await platform.call('GET', '/.well-known/oauth-protected-resource')
     expect(resource.body).toMatchObject({
       resource: 'https://platform.test',
-      authorization_servers: ['https://platform.test'],
+      authorization_servers: ['https://platform.test/connect', 'https://platform.test'],
       bearer_methods_supported: ['header'],
     })
     for (const { headers } of [known, resource]) expect(headers['access-control-allow-origin']).toBe('*')
