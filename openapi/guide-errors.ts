@@ -23,8 +23,6 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
 const COMMON_CAUSES: Readonly<Record<ErrorCode, string>> = {
   unauthorized: `The access token is older than ${formatLimit('accessTokenLife')}, the app’s client secret was rotated, or the customer revoked the grant. If the grant was revoked, refreshing fails as well.`,
   invalid_client: '`client_id` and `client_secret` were sent in an `Authorization` header instead of the body.',
-  invalid_client_metadata:
-    'A redirect address isn’t `https` or loopback, or an unknown grant type or method of authentication is registered.',
   invalid_request: '`code_challenge` or `code_verifier` is missing. PKCE is required.',
   invalid_grant:
     'The code was exchanged twice, or an old refresh token was used after it had been replaced, which revokes the whole chain.',

@@ -29,7 +29,7 @@ export const hostToken = async (
   }
   await deps.table.transact([HostGrantEntity.create(grant)])
   const claims = { grt: grant.id, ws: workspaceId, usr: userId }
-  return { token: (await issueToken(deps, 'person', claims, resource)).token, grant }
+  return { token: (await issueToken(deps, 'person', claims, { at: resource, issuer: 'connect' })).token, grant }
 }
 
 export const HOST_REDIRECT = 'https://assistant.example/callback'
@@ -43,7 +43,7 @@ export const hostActors = (platform: TestPlatform) => {
     return (await platform.call('POST', '/connect/register', { body })).body.client_id
   }
 
-  const authorize = (clientId: string, changes: Record<string, string | undefined> = {}) => {
+  const authorizePath = (clientId: string, changes: Record<string, string | undefined> = {}): string => {
     const parameters = {
       client_id: clientId,
       redirect_uri: HOST_REDIRECT,
@@ -54,8 +54,11 @@ export const hostActors = (platform: TestPlatform) => {
       ...changes,
     }
     const given = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== undefined)
-    return platform.call('GET', `/connect/authorize?${new URLSearchParams(given)}`)
+    return `/connect/authorize?${new URLSearchParams(given)}`
   }
+
+  const authorize = (clientId: string, changes: Record<string, string | undefined> = {}) =>
+    platform.call('GET', authorizePath(clientId, changes))
 
   const link = async (clientId: string, changes: Record<string, string | undefined> = {}): Promise<string> =>
     new URL((await authorize(clientId, changes)).headers.location ?? '').searchParams.get('tg') ?? ''
@@ -91,5 +94,5 @@ export const hostActors = (platform: TestPlatform) => {
     exchange(clientId, { grant_type: 'refresh_token', refresh_token, ...changes })
   const revoke = (clientId: string, token: string) => post('/connect/revoke', { client_id: clientId, token })
 
-  return { register, authorize, link, open, decide, consented, exchange, redeem, refresh, revoke }
+  return { register, authorizePath, authorize, link, open, decide, consented, exchange, redeem, refresh, revoke }
 }

@@ -4,6 +4,7 @@ import {
   authorizeHost,
   exchangeForHost,
   HostTokensSchema,
+  pushHostRequest,
   RegisteredHostSchema,
   RegisterHost,
   registerHost,
@@ -23,15 +24,13 @@ import {
   TokenResponseSchema,
   tokenOf,
 } from '#shared/access/oauth/index.ts'
-import type { Work } from '#shared/foundation/work/index.ts'
+import { limitDocuments } from '#shared/http/anonymous.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { uniqueParameters } from '#shared/http/parse.ts'
-import { takeRateLimit } from '#shared/http/rate-limit.ts'
+import { returnPage } from '#shared/http/error-page.ts'
+import { readParameters } from '#shared/http/parse.ts'
 import { publicDocument, redirect } from '#shared/http/response.ts'
-import { addressKey } from '#shared/http/source-address.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isHostClientId } from '#shared/kernel/host-resources.ts'
-import { LIMITS } from '#shared/kernel/limits.ts'
 
 const about = { group: 'connect', lenient: true } as const
 
@@ -47,7 +46,7 @@ const begin = defineEndpoint({
   summary: 'Ask a customer for consent, strictly by the RFCs',
   description:
     'As `GET /oauth/authorize`, but errors other than a wrong `client_id` or `redirect_uri` go back to `redirect_uri` with ' +
-    '`error`, `state` and `iss` (RFC 6749 §4.1.2.1). Takes `request_uri` of a pushed request. A host’s `client_id` is the ' +
+    '`error`, `state` and `iss` (RFC 6749 §4.1.2.1), for a host with an `https` address by a page. Takes `request_uri` of a pushed request. A host’s `client_id` is the ' +
     'address of its metadata document, or that of its registration.',
   query: () =>
     AuthorizeQuery()
@@ -61,20 +60,16 @@ const begin = defineEndpoint({
   errors: ['invalid_request', 'invalid_client', 'app_suspended', 'app_not_approved', 'invalid_redirect_uri'],
   needs: ['table:read', 'table:write', 'outgoing'],
   handler: async ({ work, request }) => {
-    const parameters = uniqueParameters(request.rawQuery)
-    const to = isHostClientId(parameters.client_id)
-      ? await authorizeHost(work, parameters, () => limitReading(work, request.sourceIp))
-      : await authorizeStandard(work, parameters)
-    return redirect(to)
+    const { parameters, repeated } = readParameters(request.rawQuery)
+    const shown = ['client_id', 'redirect_uri', 'request_uri'].map((name) => repeated.get(name)).find(Boolean)
+    if (shown) throw shown
+    if (repeated.has('state')) delete parameters.state
+    const asked = { parameters, fault: [...repeated.values()][0] }
+    if (!isHostClientId(parameters.client_id)) return redirect(await authorizeStandard(work, asked))
+    const { to, refused } = await authorizeHost(work, asked, () => limitDocuments(work, request.sourceIp))
+    return refused ? returnPage(to, refused, work.requestId, request.headers) : redirect(to)
   },
 })
-
-/** Strangers choose the addresses that the platform reads, so each source address gets few. @throws `rate_limited` */
-const limitReading = async (work: Work, sourceIp: string | undefined): Promise<void> => {
-  if (!work.settings.addressRateLimits || sourceIp === undefined) return
-  const name = `host-document:${addressKey(sourceIp)}`
-  await takeRateLimit(work, { name, rate: LIMITS.hostDocumentRate, scope: 'address' })
-}
 
 const register = defineEndpoint({
   ...about,
@@ -83,7 +78,7 @@ const register = defineEndpoint({
   path: '/connect/register',
   caller: 'none',
   anonymous: 'registerHost',
-  standard: true,
+  standard: 'registration',
   summary: 'Register a host (RFC 7591)',
   description:
     'For MCP clients without a client id metadata document. Every client is public and gets no secret. A registration that ' +
@@ -91,7 +86,7 @@ const register = defineEndpoint({
   body: RegisterHost,
   response: RegisteredHostSchema,
   status: 201,
-  errors: ['invalid_client_metadata', 'forbidden'],
+  errors: ['invalid_redirect_uri', 'forbidden'],
   secret: true,
   needs: ['table:write'],
   handler: ({ work, body }) => registerHost(work, body),
@@ -162,15 +157,16 @@ const introspection = defineEndpoint({
   id: 'connect.token.introspect',
   path: '/connect/introspect',
   summary: 'Check whether a token is active (RFC 7662)',
-  description: 'As `POST /oauth/introspect`.',
+  description: 'As `POST /oauth/introspect`, for tokens of this issuer. Those of the other are `active: false`.',
   body: PresentToken,
   response: IntrospectionSchema,
   errors: ['invalid_request'],
   secret: true,
   needs: ['keys:public'],
   replays: async (work, caller, { token: presented }, _params, kept) =>
-    presented !== undefined && JSON.stringify(await introspectToken(work, caller.app, presented)) === kept.body,
-  handler: ({ work, caller, body }) => introspectToken(work, caller.app, tokenOf(body)),
+    presented !== undefined &&
+    JSON.stringify(await introspectToken(work, caller.app, presented, 'connect')) === kept.body,
+  handler: ({ work, caller, body }) => introspectToken(work, caller.app, tokenOf(body), 'connect'),
 })
 
 const PushedRequest = () =>
@@ -181,11 +177,12 @@ const PushedRequest = () =>
     .meta({ id: 'PushedAuthorizationRequest' })
 
 const push = defineEndpoint({
-  ...clientOnly,
+  ...client,
   id: 'connect.request.push',
   path: '/connect/par',
   summary: 'Push an authorization request (RFC 9126)',
-  description: 'Takes the parameters of `GET /connect/authorize`. The `request_uri` works once, within 90 seconds.',
+  description:
+    'Takes the parameters of `GET /connect/authorize`, with `client_id`. The `request_uri` works once, within 90 seconds.',
   body: PushedRequest,
   response: () =>
     z
@@ -202,9 +199,9 @@ const push = defineEndpoint({
     'app_suspended',
   ],
   secret: true,
-  handler: ({ work, caller, body }) => {
-    if (caller.app.status === 'suspended') throw fail('app_suspended')
-    return pushRequest(work, caller.app, body)
+  handler: async ({ work, caller, body }) => {
+    if (!body.client_id) throw fail('invalid_request', { message: 'client_id is missing.', fix: 'Send client_id.' })
+    return caller.kind === 'host' ? pushHostRequest(work, caller.client, body) : pushRequest(work, caller.app, body)
   },
 })
 

@@ -1,5 +1,5 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { ANONYMOUS_RATES } from '../kernel/limits.ts'
+import { ANONYMOUS_RATES, LIMITS } from '../kernel/limits.ts'
 import type { Endpoint } from './endpoint.ts'
 import { takeRateLimit } from './rate-limit.ts'
 import { addressKey } from './source-address.ts'
@@ -22,4 +22,11 @@ export const limitAnonymous = async (
     await takeRateLimit(deps, { name: `${name}:${addressKey(sourceIp)}`, rate: address, scope: 'address' })
   }
   await takeRateLimit(deps, { name, rate: stage, scope: 'stage' })
+}
+
+/** Strangers choose the addresses that the platform reads, so each source address gets few. @throws `rate_limited` */
+export const limitDocuments = async (deps: Deps, sourceIp: string | undefined): Promise<void> => {
+  if (!deps.settings.addressRateLimits || sourceIp === undefined) return
+  const name = `host-document:${addressKey(sourceIp)}`
+  await takeRateLimit(deps, { name, rate: LIMITS.hostDocumentRate, scope: 'address' })
 }

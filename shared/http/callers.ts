@@ -22,6 +22,8 @@ export interface IntegrationCaller {
   grant: Grant | undefined
   /** The token has only the scopes of its grant, not those of the installation. */
   isLimited: boolean
+  /** Scopes of the token if they are fewer than those of its grant (RFC 6749 §6). */
+  narrowed: Scope[] | undefined
   /** The run that a callback token is bound to. */
   run: Run | undefined
   /** The person (`usr_…`) whose browser holds a surface token. Other people's private records are invisible to it. */

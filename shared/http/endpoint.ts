@@ -110,8 +110,11 @@ interface Definition<
    * belong to the message.
    */
   speaks?: 'a2a' | 'a2a-0.3'
-  /** Follows RFC 6749 strictly: its error body, and a client may authenticate by HTTP Basic (contract/connect.md). */
-  standard?: true
+  /**
+   * Follows RFC 6749 strictly: its error body, and a client may authenticate by HTTP Basic (contract/connect.md). A registration has
+   * the codes of RFC 7591.
+   */
+  standard?: true | 'registration'
   /** People open it in a browser, which gets errors as a page. */
   showsErrors?: true
   /** The response has an entity tag. A request with a matching `If-None-Match` gets 304. */

@@ -2,6 +2,7 @@ import { ERRORS, type ErrorCode, type PlatformError } from '../kernel/errors.ts'
 import { browserLanguage, type Translate, translator } from '../kernel/messages.ts'
 import type { StoredResponse } from './idempotency.ts'
 import { plainPage } from './plain-page.ts'
+import { RawResponse } from './response.ts'
 
 /** Tells a person what happened and what they can do. They followed a link, and can't change the request. */
 const wordsFor = (code: ErrorCode, t: Translate): { title: string; text: string } => {
@@ -33,6 +34,36 @@ const wordsFor = (code: ErrorCode, t: Translate): { title: string; text: string 
         ),
       }
   }
+}
+
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/**
+ * Renders a page for a person whose assistant asked for something that it can't get. It names the assistant by what is certain, its
+ * host, and takes them back only if they choose to (RFC 9700 §4.11.2).
+ * @param to address with the error for the assistant
+ */
+export const returnPage = (
+  to: string,
+  { error, client, receiver }: { error: PlatformError; client: string; receiver: string },
+  requestId: string,
+  requestHeaders: Record<string, string>,
+): RawResponse => {
+  const language = browserLanguage(requestHeaders)
+  const t = translator(language)
+  const page = plainPage({
+    status: error.status,
+    language,
+    title: t('This assistant can’t be connected like this'),
+    headers: { vary: 'Accept-Language' },
+    content: `<p>${t('{host} made a request that the platform can’t grant. Nothing was shared with it.', { host: `<bdi>${escaped(client)}</bdi>` })}</p>
+<p><a role="button" href="${escaped(to)}">${t('Return to {host}', { host: `<bdi>${escaped(receiver)}</bdi>` })}</a></p>
+<dl>
+<dt>${t('Error')}</dt><dd lang="en"><code>${error.code}</code>: ${ERRORS[error.code][1]}</dd>
+<dt>${t('Request')}</dt><dd><code>${requestId}</code></dd>
+</dl>`,
+  })
+  return new RawResponse(page.status, page.headers, page.body)
 }
 
 /** Returns true if the client prefers a page: a browser that follows a link says so first. */

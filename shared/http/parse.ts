@@ -95,23 +95,34 @@ const repeated = (name: string): PlatformError =>
     fix: 'Send each parameter once.',
   })
 
-/**
- * Parameters that may repeat. A request may name several resources (RFC 8707 §2). The platform has only one, so the
- * parameter is ignored.
- */
-const REPEATABLE = new Set(['resource'])
+interface Parameters {
+  /** Values by name: the first of a repeated parameter, and all addresses of `resource`, separated by spaces. */
+  parameters: Record<string, string>
+  /** Errors by the names of repeated parameters. */
+  repeated: Map<string, PlatformError>
+}
+
+/** Reads OAuth parameters. Only `resource` may repeat (RFC 8707 §2). An address has no spaces, so they separate several. */
+export const readParameters = (pairs: [string, string][]): Parameters => {
+  const found: Record<string, string> = Object.create(null)
+  const repeats = new Map<string, PlatformError>()
+  for (const [name, value] of pairs) {
+    const before = found[name]
+    if (name === 'resource') found[name] = before && value ? `${before} ${value}` : before || value
+    else if (before === undefined) found[name] = value
+    else repeats.set(name, repeated(name))
+  }
+  return { parameters: { ...found }, repeated: repeats }
+}
 
 /**
- * Returns parameters by name.
+ * Returns OAuth parameters by name, as {@link readParameters} does.
  * @throws `invalid_request` for a repeated parameter
  */
 export const uniqueParameters = (pairs: [string, string][]): Record<string, string> => {
-  const found: Record<string, string> = Object.create(null)
-  for (const [name, value] of pairs) {
-    if (name in found && !REPEATABLE.has(name)) throw repeated(name)
-    found[name] = value
-  }
-  return { ...found }
+  const { parameters, repeated: repeats } = readParameters(pairs)
+  for (const error of repeats.values()) throw error
+  return parameters
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { StoredResponse } from './idempotency.ts'
 
 const STYLE =
-  ':root{color-scheme:light dark}body{max-width:34rem;margin:0 auto;padding:12vh 1.25rem 3rem;font:1rem/1.55 system-ui,sans-serif}h1{font-size:1.5rem;line-height:1.25}button{min-height:2.75rem;padding:0 1.25rem;font:inherit;font-weight:600}dl{margin:2rem 0 0;padding-top:1rem;border-top:1px solid color-mix(in srgb,currentColor 20%,transparent);font-size:.875rem}dt{opacity:.75}dd{margin:0 0 .5rem;overflow-wrap:anywhere}'
+  ':root{color-scheme:light dark}body{max-width:34rem;margin:0 auto;padding:12vh 1.25rem 3rem;font:1rem/1.55 system-ui,sans-serif}h1{font-size:1.5rem;line-height:1.25}button{min-height:2.75rem;padding:0 1.25rem;font:inherit;font-weight:600}a[role=button]{display:inline-block;padding:.625rem 1.25rem;border:1px solid;border-radius:.5rem;color:inherit;font-weight:600;text-decoration:none}dl{margin:2rem 0 0;padding-top:1rem;border-top:1px solid color-mix(in srgb,currentColor 20%,transparent);font-size:.875rem}dt{opacity:.75}dd{margin:0 0 .5rem;overflow-wrap:anywhere}'
 
 const policy = (formAction: "'none'" | "'self'"): string =>
   [

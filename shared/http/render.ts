@@ -132,7 +132,7 @@ const renderStandardError = (exchange: Exchange, error: PlatformError): StoredRe
         }),
       ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
     },
-    body: JSON.stringify(standardError(error)),
+    body: JSON.stringify(standardError(error, exchange.route?.standard)),
   }
 }
 

@@ -25,11 +25,6 @@ export const ERRORS = {
     'The redirect_uri is not registered for this app.',
     'Send one of the registered redirect_uris exactly as registered, or register this one with PATCH /api/v1/dev/apps/{id}.',
   ],
-  invalid_client_metadata: [
-    400,
-    'A field of the client metadata is invalid.',
-    'Correct the field that the message names (RFC 7591 §2).',
-  ],
   invalid_target: [
     400,
     'The requested resource is unknown, or isn’t available to this client.',

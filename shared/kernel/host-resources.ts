@@ -40,6 +40,19 @@ export const findResource = ({ baseUrl }: Pick<Settings, 'baseUrl'>, address: st
   return RESOURCE.test(path) ? path : undefined
 }
 
+/**
+ * Returns the path of the resource that a host asks for by its addresses, which spaces separate: the one whose token works at all of
+ * them. A slash at the end is ignored. The bare origin is the default, because a host that knows two resources of one origin may ask
+ * for that. Undefined if there is no such resource.
+ */
+export const findRequestedResource = (settings: Pick<Settings, 'baseUrl'>, addresses: string): string | undefined => {
+  const paths = addresses.split(' ').map((address) => {
+    const plain = address.replace(/\/$/, '')
+    return plain === settings.baseUrl ? DEFAULT_RESOURCE : findResource(settings, plain)
+  })
+  return paths.find((path) => path && paths.every((other = '') => acceptedAt(other).includes(path)))
+}
+
 const metadataUrl = (baseUrl: string, path: string): string =>
   `${baseUrl}/.well-known/oauth-protected-resource${resourceOf(path)}`
 

@@ -7,7 +7,6 @@ const STANDARD: Partial<Record<ErrorCode, string>> = {
   invalid_grant: 'invalid_grant',
   invalid_scope: 'invalid_scope',
   invalid_target: 'invalid_target',
-  invalid_client_metadata: 'invalid_client_metadata',
   insufficient_scope: 'invalid_scope',
   unsupported_grant_type: 'unsupported_grant_type',
   unsupported_response_type: 'unsupported_response_type',
@@ -18,9 +17,22 @@ const STANDARD: Partial<Record<ErrorCode, string>> = {
   internal_error: 'server_error',
 }
 
+/** Codes of the platform that a registration gets under another name (RFC 7591 §3.2.2). */
+const REGISTRATION: Partial<Record<ErrorCode, string>> = {
+  ...STANDARD,
+  validation_error: 'invalid_client_metadata',
+  bad_request: 'invalid_client_metadata',
+  unsupported_media_type: 'invalid_client_metadata',
+  payload_too_large: 'invalid_client_metadata',
+  invalid_redirect_uri: 'invalid_redirect_uri',
+}
+
 /** Returns the parameters of an OAuth error. Descriptions are ASCII without quotes or backslashes (RFC 6749 §5.2). */
-export const standardError = (error: PlatformError): { error: string; error_description: string } => ({
-  error: STANDARD[error.code] ?? 'invalid_request',
+export const standardError = (
+  error: PlatformError,
+  standard: true | 'registration' = true,
+): { error: string; error_description: string } => ({
+  error: (standard === 'registration' ? REGISTRATION : STANDARD)[error.code] ?? 'invalid_request',
   error_description: `${error.message} ${error.fix}`
     .replaceAll('’', "'")
     .replaceAll('…', '...')

@@ -1,4 +1,5 @@
 import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
+import type { Issuer } from '#shared/foundation/tokens/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
@@ -7,7 +8,6 @@ import { covers, isScope, SCOPE_NAMES, type Scope } from '#shared/kernel/scopes.
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { developerBlocked } from '../installations/permissions.ts'
-import type { Issuer } from '../oauth/redirect-back.ts'
 import { checkChallenge, checkState, requireCode, requireParameter } from '../oauth/request-parameters.ts'
 import { type Consent, ConsentEntity } from './entity.ts'
 

@@ -35,12 +35,12 @@ export const ConsentEntity = defineEntity({
 const pushedRequest = () =>
   z.object({
     request_hash: z.string(),
-    app_id: z.string(),
+    client_id: z.string(),
     parameters: z.record(z.string(), z.string()),
     expires_at: z.number(),
   })
 
-/** Parameters of an authorize request that an app pushed (RFC 9126). Used once. */
+/** Parameters of an authorize request that a client pushed (RFC 9126). Used once. */
 export const PushedRequestEntity = defineEntity({
   name: 'pushed-request',
   schema: pushedRequest,

@@ -42,6 +42,8 @@ const refreshToken = () =>
     workspace_id: z.string(),
     installation_id: z.string(),
     grant_id: z.string(),
+    /** Issuer of the token, if it isn't the platform's first. Only that one says anything about it. */
+    issuer: z.enum(['connect']).optional(),
     created_at: z.number(),
     expires_at: z.number(),
     /** Set once, by the refresh that replaced this token. */

@@ -1,5 +1,5 @@
 export { authenticateHost } from './authenticate.ts'
-export { authorizeHost } from './authorize.ts'
+export { authorizeHost, pushHostRequest } from './authorize.ts'
 export {
   decideHostConsent,
   loadOpenHostConsent,

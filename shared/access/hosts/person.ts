@@ -62,7 +62,7 @@ export const authenticatePerson = async (
  */
 export const loadPrincipal = async (
   deps: Pick<Deps, 'table' | 'clock'>,
-  { grt, ws: workspace_id, usr: user_id }: Claims['person'],
+  { grt, ws: workspace_id, usr: user_id, scp }: Claims['person'],
 ): Promise<Omit<PersonPrincipal, 'expiresAt'>> => {
   const [grant, person, member, workspace] = await deps.table.getAll([
     HostGrantEntity.ref({ workspace_id, id: grt }),
@@ -76,7 +76,8 @@ export const loadPrincipal = async (
   if (workspace.status !== 'active') throw suspended(workspace)
   if (!admitsHost(workspace, grant.client.host)) throw refused('The workspace doesn’t admit this host.')
   const name = `${user_id}/${workspace_id}/${sha256(grant.client.id).slice(0, 32)}`
-  const scopes = scopesInEffect(grant, workspace)
+  const granted = scopesInEffect(grant, workspace)
+  const scopes = scp === undefined ? granted : granted.filter((scope) => covers(scp.split(' '), scope))
   return { workspace, person, member, scopes, grant, client: grant.client, name }
 }
 

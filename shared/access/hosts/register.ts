@@ -42,7 +42,7 @@ const UNNAMED = 'An unnamed assistant'
 
 /**
  * Registers a public client. It gets no power: a person consents to each access, and sees where they return to.
- * @throws `invalid_client_metadata`; `forbidden` where the stage has no registration
+ * @throws `invalid_redirect_uri`; `forbidden` where the stage has no registration
  */
 export const registerHost = async (
   work: Work,
@@ -56,7 +56,7 @@ export const registerHost = async (
   }
   const unusable = redirect_uris.find((uri) => !isUsableRedirect(work.settings, uri))
   if (unusable !== undefined || redirect_uris.length === 0 || redirect_uris.length > MOST_REDIRECTS) {
-    throw fail('invalid_client_metadata', {
+    throw fail('invalid_redirect_uri', {
       message:
         unusable === undefined
           ? `redirect_uris must be a list of 1 to ${MOST_REDIRECTS} addresses.`

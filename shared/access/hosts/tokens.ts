@@ -5,12 +5,13 @@ import { issueToken, verifyToken } from '#shared/foundation/tokens/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { seal, unseal } from '#shared/kernel/encryption.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
-import { findResource } from '#shared/kernel/host-resources.ts'
+import { findRequestedResource, findResource } from '#shared/kernel/host-resources.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sameSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { ConditionFailed, ifUnchanged, Superseded, type Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
+import { narrowedScopes } from '../oauth/narrow.ts'
 import { type EndReason, endWrites } from './end.ts'
 import {
   type HostClient,
@@ -45,6 +46,7 @@ export interface HostTokenRequest {
   code_verifier?: string | undefined
   redirect_uri?: string | undefined
   refresh_token?: string | undefined
+  scope?: string | undefined
   resource?: string | undefined
 }
 
@@ -78,7 +80,8 @@ export const newHostCode = (
 
 /**
  * Handles `POST /connect/token` of a host.
- * @throws `invalid_request`, `unsupported_grant_type`, `invalid_grant`, `invalid_target`, `installation_suspended`
+ * @throws `invalid_request`, `unsupported_grant_type`, `invalid_grant`, `invalid_scope`, `invalid_target`,
+ *   `installation_suspended`
  */
 export const exchangeForHost = (work: Work, client: HostClient, request: HostTokenRequest): Promise<HostTokens> => {
   const grantType = need(request, 'grant_type')
@@ -146,7 +149,7 @@ const refresh = async (work: Work, client: HostClient, request: HostTokenRequest
   if (token.rotated_at !== undefined) return repeatOrEnd(work, token)
   const now = work.clock.now()
   if (token.expires_at <= now) throw invalidGrant('The refresh token has expired after 30 days without use.')
-  const pair = await newPair(work, principal)
+  const pair = await newPair(work, principal, narrowedScopes(request.scope, principal.grant.scopes))
   const kept = await seal(work.keys.ofWorkspace(workspace_id), recordOf(token), JSON.stringify(pair.response))
   const rotated = HostRefreshTokenEntity.update(
     token,
@@ -192,17 +195,18 @@ const loadLive = async (
 type Principal = Omit<PersonPrincipal, 'expiresAt'>
 
 const refuseOtherResource = (work: Work, grant: HostGrant, resource: string | undefined): void => {
-  if (!resource || findResource(work.settings, resource) === grant.resource) return
+  if (!resource || findRequestedResource(work.settings, resource) === grant.resource) return
   throw fail('invalid_target', {
     message: 'The person consented to another resource.',
     fix: 'Send the resource of the authorize request, or none.',
   })
 }
 
-const newPair = async (work: Work, { grant, scopes }: Principal) => {
+/** @param narrowed scopes of the access token, if it gets fewer than the grant has */
+const newPair = async (work: Work, { grant, scopes }: Principal, narrowed?: readonly string[]) => {
   const { id: grant_id, workspace_id, user_id } = grant
-  const claims = { grt: grant_id, ws: workspace_id, usr: user_id }
-  const { token, expires_in } = await issueToken(work, 'person', claims, grant.resource)
+  const claims = { grt: grant_id, ws: workspace_id, usr: user_id, ...(narrowed && { scp: narrowed.join(' ') }) }
+  const { token, expires_in } = await issueToken(work, 'person', claims, { at: grant.resource, issuer: 'connect' })
   const refresh_token = secretFor('hrt', workspace_id)
   const token_hash = sha256(refresh_token)
   const now = work.clock.now()
@@ -211,7 +215,7 @@ const newPair = async (work: Work, { grant, scopes }: Principal) => {
     token_type: 'Bearer',
     expires_in,
     refresh_token,
-    scope: scopes.filter((scope) => grant.scopes.includes(scope)).join(' '),
+    scope: scopes.filter((scope) => (narrowed ?? grant.scopes).includes(scope)).join(' '),
   }
   const record = {
     workspace_id,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { App } from '#shared/catalogue/apps/index.ts'
 import { idField } from '#shared/foundation/schemas/index.ts'
+import { type Issuer, issuerUrl } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { intersect } from '#shared/kernel/scopes.ts'
@@ -43,26 +44,26 @@ const INACTIVE: Introspection = { active: false }
 /**
  * Handles `POST /oauth/introspect`: reports whether the token would work now. It reads the same records as a request with
  * the token, so a revocation, suspension or rotated secret takes effect at once. The response never gives the reason that
- * a token doesn't work (RFC 7662 §2.2). Unknown, expired, rotated, revoked and suspended tokens, those of other clients
+ * a token doesn't work (RFC 7662 §2.2). Tokens of the other issuer, unknown, expired, rotated, revoked and suspended tokens, those of other clients
  * and of other kinds all look alike.
  */
-export const introspectToken = async (deps: Deps, app: App, token: string): Promise<Introspection> => {
+export const introspectToken = async (deps: Deps, app: App, token: string, issuer?: Issuer): Promise<Introspection> => {
   if (app.status === 'suspended') return INACTIVE
   const presented = await readPresentedToken(deps, app, token)
-  if (!presented || presented.replaced) return INACTIVE
+  if (!presented || presented.replaced || presented.issuer !== issuer) return INACTIVE
   const live = await findLiveGrant(deps, presented)
   if (!live) return INACTIVE
-  const { kind, installation_id, workspace_id, exp, iat, aud } = presented
+  const { kind, installation_id, workspace_id, scopes, exp, iat, aud } = presented
   return {
     active: true,
-    scope: intersect(live.grant.scopes, live.installation.scopes).join(' '),
+    scope: intersect(scopes ?? live.grant.scopes, live.installation.scopes).join(' '),
     client_id: app.id,
     token_type: kind === 'access' ? 'Bearer' : 'refresh_token',
     exp,
     iat,
     sub: installation_id,
     aud,
-    iss: deps.settings.baseUrl,
+    iss: issuerUrl(deps.settings, issuer),
     installation_id,
     workspace_id,
   }

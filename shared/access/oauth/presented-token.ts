@@ -1,7 +1,8 @@
 import { decodeJwt } from 'jose'
 import type { App } from '#shared/catalogue/apps/index.ts'
-import { TOKENS, verifyToken } from '#shared/foundation/tokens/index.ts'
+import { type Issuer, issuerUrl, TOKENS, verifyToken } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
+import type { Scope } from '#shared/kernel/scopes.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { RefreshTokenEntity } from '../grants/entity.ts'
 
@@ -12,6 +13,10 @@ export interface PresentedToken {
   workspace_id: string
   installation_id: string
   grant_id: string
+  /** Server that issued it. */
+  issuer: Issuer
+  /** Scopes of an access token that has fewer than its grant. */
+  scopes?: Scope[]
   aud: string
   iat: number
   exp: number
@@ -36,15 +41,16 @@ export const readPresentedToken = async (deps: Deps, app: App, token: string): P
 const readRefreshToken = async ({ table, settings }: Deps, token: string): Promise<PresentedToken | undefined> => {
   const record = await table.get(RefreshTokenEntity, { token_hash: sha256(token) })
   if (!record) return undefined
-  const { app_id, workspace_id, installation_id, grant_id, created_at, expires_at, rotated_at } = record
+  const { app_id, workspace_id, installation_id, grant_id, issuer, created_at, expires_at, rotated_at } = record
   return {
     kind: 'refresh',
     app_id,
     workspace_id,
     installation_id,
     grant_id,
+    issuer,
     // Only the token endpoint accepts it.
-    aud: `${settings.baseUrl}/oauth/token`,
+    aud: `${settings.baseUrl}/${issuer ?? 'oauth'}/token`,
     iat: Math.floor(created_at / 1_000),
     exp: Math.floor(expires_at / 1_000),
     replaced: rotated_at !== undefined,
@@ -54,15 +60,18 @@ const readRefreshToken = async ({ table, settings }: Deps, token: string): Promi
 const readAccessToken = async (deps: Deps, app: App, token: string): Promise<PresentedToken | undefined> => {
   const verified = await verifyToken(deps, token, ['access'])
   if (verified?.kind !== 'access') return undefined
-  const { ins, ws, app: app_id, grt, sv } = verified.claims
+  const { ins, ws, app: app_id, grt, sv, scp } = verified.claims
+  const { iss, iat = 0 } = decodeJwt(token)
   return {
     kind: 'access',
     app_id,
     workspace_id: ws,
     installation_id: ins,
     grant_id: grt,
+    issuer: iss === issuerUrl(deps.settings, 'connect') ? 'connect' : undefined,
+    ...(scp !== undefined && { scopes: scp.split(' ') as Scope[] }),
     aud: deps.settings.baseUrl + TOKENS.access.audience,
-    iat: decodeJwt(token).iat ?? 0,
+    iat,
     exp: verified.expiresAt,
     replaced: sv !== app.secret_version,
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { App } from '#shared/catalogue/apps/index.ts'
+import type { Issuer } from '#shared/foundation/tokens/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { sameSecret, sha256 } from '#shared/kernel/secrets.ts'
@@ -7,7 +8,6 @@ import { missing } from '#shared/table/expressions.ts'
 import { type AuthorizationCode, AuthorizationCodeEntity } from '../grants/entity.ts'
 import { invalidGrant, loadLiveGrant, refuseSuspended, useGrant } from '../grants/grant-state.ts'
 import { revokeChain } from '../grants/revoke-chain.ts'
-import type { Issuer } from './redirect-back.ts'
 import { commitPair, newTokenPair, type TokenResponse } from './token-pair.ts'
 
 export interface Redemption {
@@ -43,7 +43,7 @@ export const redeemCode = async (work: Work, app: App, input: Redemption, issuer
       details: { reason: 'expired' },
     })
   const { grant, installation } = await loadLiveGrant(work, code)
-  const pair = await newTokenPair(work, app, installation, grant)
+  const pair = await newTokenPair(work, app, installation, grant, { issuer })
   return commitPair(work, pair, [
     AuthorizationCodeEntity.update(
       { code_hash: code.code_hash },

@@ -1,4 +1,5 @@
 import type { App } from '#shared/catalogue/apps/index.ts'
+import type { Issuer } from '#shared/foundation/tokens/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { seal, unseal } from '#shared/kernel/encryption.ts'
@@ -8,6 +9,7 @@ import { missing } from '#shared/table/expressions.ts'
 import { RefreshSuccessorEntity, type RefreshToken, RefreshTokenEntity } from '../grants/entity.ts'
 import { invalidGrant, loadLiveGrant, refuseSuspended, useGrant } from '../grants/grant-state.ts'
 import { revokeChain } from '../grants/revoke-chain.ts'
+import { narrowedScopes } from './narrow.ts'
 import { commitPair, newTokenPair, type TokenResponse } from './token-pair.ts'
 
 /** Record name that binds a sealed pair to the token it replaced. */
@@ -24,9 +26,15 @@ const KEPT = MINUTE
  *
  * A request that read the token as live but lost the race gets the winner's pair, which is kept sealed for a minute.
  * So does a repeat within `REFRESH_REUSE_WINDOW_SECONDS` while the successor is unused.
- * @throws `invalid_grant` for a token that is unknown, of another client, expired, rotated or revoked
+ * @param asked.scope narrower scopes for the access token (RFC 6749 §6)
+ * @throws `invalid_scope`; `invalid_grant` for a token that is unknown, of another client, expired, rotated or revoked
  */
-export const refreshTokens = async (work: Work, app: App, token: string): Promise<TokenResponse> => {
+export const refreshTokens = async (
+  work: Work,
+  app: App,
+  token: string,
+  asked: { issuer: Issuer; scope?: string | undefined },
+): Promise<TokenResponse> => {
   refuseSuspended(app)
   const read = () => work.table.get(RefreshTokenEntity, { token_hash: sha256(token) })
   const record = await read()
@@ -49,7 +57,7 @@ export const refreshTokens = async (work: Work, app: App, token: string): Promis
     })
   }
   try {
-    return await rotate(work, app, record)
+    return await rotate(work, app, record, asked)
   } catch (error) {
     // Rotated between reading and writing it: a race, not reuse.
     if (!(error instanceof Superseded)) throw error
@@ -61,9 +69,15 @@ export const refreshTokens = async (work: Work, app: App, token: string): Promis
   }
 }
 
-const rotate = async (work: Work, app: App, old: RefreshToken): Promise<TokenResponse> => {
+const rotate = async (
+  work: Work,
+  app: App,
+  old: RefreshToken,
+  { issuer, scope }: Parameters<typeof refreshTokens>[3],
+): Promise<TokenResponse> => {
   const { grant, installation } = await loadLiveGrant(work, old)
-  const pair = await newTokenPair(work, app, installation, grant)
+  const scopes = narrowedScopes(scope, grant.scopes)
+  const pair = await newTokenPair(work, app, installation, grant, { issuer, scopes })
   const now = work.clock.now()
   const kept = await seal(
     work.keys.ofWorkspace(old.workspace_id),

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { App } from '#shared/catalogue/apps/index.ts'
 import { idField } from '#shared/foundation/schemas/index.ts'
-import { issueToken } from '#shared/foundation/tokens/index.ts'
+import { type Issuer, issueToken } from '#shared/foundation/tokens/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { intersect } from '#shared/kernel/scopes.ts'
+import { intersect, type Scope } from '#shared/kernel/scopes.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { type Grant, type RefreshToken, RefreshTokenEntity } from '../grants/entity.ts'
@@ -33,21 +33,27 @@ interface TokenPair {
   writes: Write[]
 }
 
-/** Creates an access token and its refresh token. They are valid once {@link commitPair} has written them. */
+/**
+ * Creates an access token and its refresh token. They are valid once {@link commitPair} has written them.
+ * @param options.scopes of the access token, if it gets fewer than the grant has
+ */
 export const newTokenPair = async (
   deps: Pick<Deps, 'clock' | 'settings' | 'keys'>,
   app: Pick<App, 'id' | 'secret_version'>,
   installation: Pick<Installation, 'id' | 'workspace_id' | 'scopes'>,
   grant: Pick<Grant, 'id' | 'scopes'>,
+  { issuer, scopes }: { issuer?: Issuer; scopes?: readonly Scope[] | undefined } = {},
 ): Promise<TokenPair> => {
   const { id: installation_id, workspace_id } = installation
-  const { token, expires_in } = await issueToken(deps, 'access', {
+  const claims = {
     ins: installation_id,
     ws: workspace_id,
     app: app.id,
     grt: grant.id,
     sv: app.secret_version,
-  })
+    ...(scopes && { scp: scopes.join(' ') }),
+  }
+  const { token, expires_in } = await issueToken(deps, 'access', claims, { issuer })
   const refresh_token = newSecret('rft_')
   const now = deps.clock.now()
   const record: RefreshToken = {
@@ -56,6 +62,7 @@ export const newTokenPair = async (
     workspace_id,
     installation_id,
     grant_id: grant.id,
+    ...(issuer && { issuer }),
     created_at: now,
     expires_at: now + LIMITS.refreshTokenLife,
   }
@@ -64,7 +71,7 @@ export const newTokenPair = async (
     token_type: 'Bearer',
     expires_in,
     refresh_token,
-    scope: intersect(grant.scopes, installation.scopes).join(' '),
+    scope: intersect(scopes ?? grant.scopes, installation.scopes).join(' '),
     installation_id,
     workspace_id,
   }

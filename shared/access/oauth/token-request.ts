@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { App } from '#shared/catalogue/apps/index.ts'
+import type { Issuer } from '#shared/foundation/tokens/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { redeemCode } from './redeem.ts'
-import type { Issuer } from './redirect-back.ts'
 import { refreshTokens } from './refresh.ts'
 import { refuseOtherResource } from './resource.ts'
 import type { TokenResponse } from './token-pair.ts'
@@ -27,7 +27,12 @@ export const TokenRequest = () =>
       ),
       redirect_uri: parameter('As in the authorize request. Optional if the app has exactly one redirect address.'),
       refresh_token: parameter('The newest refresh token. For `refresh_token`.'),
-      resource: parameter('Ignored by `/oauth/token`. At `/connect/token`: the address of `/api/v1`, or omitted.'),
+      scope: parameter(
+        'At `/connect/token`, for `refresh_token`: scopes of the access token, if it should have fewer. Ignored by `/oauth/token`.',
+      ),
+      resource: parameter(
+        'Ignored by `/oauth/token`. At `/connect/token`: the address of `/api/v1`, or omitted. May repeat.',
+      ),
     })
     .meta({ id: 'TokenRequest' })
 
@@ -59,7 +64,7 @@ export const handleTokenRequest = async (
         issuer,
       )
     case 'refresh_token':
-      return refreshTokens(work, app, need(input, 'refresh_token'))
+      return refreshTokens(work, app, need(input, 'refresh_token'), { issuer, scope: issuer && input.scope })
     default:
       throw fail('unsupported_grant_type', { details: { received: grantType.slice(0, 100) } })
   }

@@ -1,1 +1,10 @@
-export { type Claims, issueToken, TOKENS, type TokenKind, type Verified, verifyToken } from './tokens.ts'
+export {
+  type Claims,
+  type Issuer,
+  issuerUrl,
+  issueToken,
+  TOKENS,
+  type TokenKind,
+  type Verified,
+  verifyToken,
+} from './tokens.ts'

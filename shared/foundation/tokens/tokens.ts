@@ -23,32 +23,49 @@ export const TOKENS = {
 export type TokenKind = keyof typeof TOKENS
 
 export interface Claims {
-  access: { ins: string; ws: string; app: string; grt: string; sv: number }
+  /** `scp` are the scopes of a token that has fewer than its grant (RFC 6749 §6). */
+  access: { ins: string; ws: string; app: string; grt: string; sv: number; scp?: string }
   /**
    * `grt` is the grant that the run began under; absent for a direct install. `lim`: the token has only the scopes of that
-   * grant, because an access token renewed it.
+   * grant, because an access token renewed it. `scp` is that token's.
    */
-  callback: { ins: string; ws: string; app: string; run: string; grt?: string | undefined; lim?: true; sv: number }
+  callback: {
+    ins: string
+    ws: string
+    app: string
+    run: string
+    grt?: string | undefined
+    lim?: true
+    scp?: string
+    sv: number
+  }
   /** `mem` is the start of the person's membership. A later membership of theirs doesn't revive the token. */
   surface: { ins: string; ws: string; app: string; usr: string; mem: number; sv: number }
   console: { ses: string; usr: string; ws: string; mem: number }
   admin: { adm: string; ses: string }
-  person: { grt: string; ws: string; usr: string }
+  person: { grt: string; ws: string; usr: string; scp?: string }
 }
 
 export type Verified = { [K in TokenKind]: { kind: K; claims: Claims[K]; expiresAt: number } }[TokenKind]
+
+/** Authorization server that issued a token; undefined is the platform's first (contract/connect.md#two-issuers). */
+export type Issuer = 'connect' | undefined
+
+/** Returns the identifier of an issuer (RFC 8414 §2). */
+export const issuerUrl = ({ baseUrl }: Pick<Deps['settings'], 'baseUrl'>, issuer: Issuer): string =>
+  issuer === 'connect' ? `${baseUrl}/connect` : baseUrl
 
 /**
  * Issues a token signed with the ring's current key. `expires_in` is in seconds.
  *
  * ES256, so that functions that verify a token can't issue one.
- * @param at path that the token is for, if its kind has several
+ * @param options.at path that the token is for, if its kind has several
  */
 export const issueToken = async <K extends TokenKind>(
   { clock, settings, keys }: Pick<Deps, 'clock' | 'settings' | 'keys'>,
   kind: K,
   claims: Claims[K],
-  at: string = TOKENS[kind].audience,
+  { at = TOKENS[kind].audience, issuer }: { at?: string; issuer?: Issuer } = {},
 ): Promise<{ token: string; expires_in: number; expiresAt: number }> => {
   const { typ, life, ring: ringName } = TOKENS[kind]
   const ring = await keys[ringName]()
@@ -58,7 +75,7 @@ export const issueToken = async <K extends TokenKind>(
     {
       ...claims,
       jti: newId('request', clock.now()).slice(4),
-      iss: settings.baseUrl,
+      iss: issuerUrl(settings, issuer),
       aud: settings.baseUrl + at,
       iat: now,
       exp: now + life / 1_000,
@@ -129,7 +146,7 @@ const expectations = (
   at: readonly string[] = [TOKENS[kind].audience],
 ) => ({
   typ: TOKENS[kind].typ,
-  issuer: settings.baseUrl,
+  issuer: [issuerUrl(settings, undefined), issuerUrl(settings, 'connect')],
   audience: at.map((path) => settings.baseUrl + path),
   currentDate: new Date(clock.now()),
   requiredClaims: ['exp', 'iat'],

@@ -16,7 +16,7 @@ import {
 import { RunEntity } from '#shared/work/runs/index.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { intersect, readableScopes } from '../../kernel/scopes.ts'
+import { intersect, readableScopes, type Scope } from '../../kernel/scopes.ts'
 import { authenticateToken, unauthorized } from '../bearer-token.ts'
 import type { IntegrationCaller } from '../callers.ts'
 import { giveBackSharedRateLimits, type SharedBuckets, takeSharedRateLimits } from '../rate-limit.ts'
@@ -88,7 +88,10 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     await giveBack(true)
     throw pausedGrant()
   }
-  const scopes = intersect((isLimited && grant?.scopes) || installation.scopes, installation.scopes)
+  const { scp } = token.kind === 'surface' ? {} : token.claims
+  const narrowed = scp?.split(' ') as Scope[] | undefined
+  const granted = intersect((isLimited && grant?.scopes) || installation.scopes, installation.scopes)
+  const scopes = narrowed ? intersect(narrowed, granted) : granted
   return {
     caller: {
       kind: 'integration',
@@ -99,6 +102,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
       workspace,
       grant,
       isLimited,
+      narrowed,
       run,
       viewer: user?.id,
     },

@@ -11,7 +11,7 @@ export interface Credentials {
   body: unknown
   sourceIp: string | undefined
   /** True at an endpoint of the issuer that follows the RFCs strictly. */
-  standard?: true | undefined
+  standard?: true | 'registration' | undefined
   /** True if a long response checks its caller again. The rate limits count it only once, as one request. */
   again?: true
 }

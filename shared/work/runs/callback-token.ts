@@ -14,6 +14,8 @@ export interface Renewing {
   grant: { id: string } | undefined
   /** True if it has only the scopes of its grant. The new token has no more. */
   isLimited: boolean
+  /** Its scopes if they are fewer than those of the grant. The new token has no others. */
+  narrowed: readonly string[] | undefined
 }
 
 /**
@@ -24,7 +26,7 @@ export interface Renewing {
 export const renewCallbackToken = async (
   work: Work,
   run: Run,
-  { app, grant, isLimited }: Renewing,
+  { app, grant, isLimited, narrowed }: Renewing,
 ): Promise<{ token: string; expires_in: number }> => {
   requireStarted(run)
   if (run.ends_at !== undefined && run.ends_at <= work.clock.now()) {
@@ -37,6 +39,7 @@ export const renewCallbackToken = async (
     run: run.id,
     grt: grant?.id,
     ...(isLimited && { lim: true }),
+    ...(narrowed && { scp: narrowed.join(' ') }),
     sv: app.secret_version,
   })
   const response = { token, expires_in }

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { HostGrantEntity } from '#shared/access/hosts/index.ts'
 import { MemberEntity, UserEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
@@ -5,6 +6,7 @@ import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
 import { HOST_SCOPES } from '#shared/kernel/host-resources.ts'
 import { member, workspace } from '#testkit/fixtures.ts'
 import { HOST_REDIRECT, hostActors } from '#testkit/hosts.ts'
+import { formOf, pkce } from '#testkit/oauth.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { createClient } from '../mcp/mcp-support.ts'
 
@@ -40,6 +42,27 @@ const signedIn = async (changes: Record<string, string | undefined> = {}, decisi
 }
 const grants = async () =>
   (await platform.deps.table.query(HostGrantEntity, { workspace_id: place.id }, { limit: 100 })).items
+const LOOPBACK = 'http://127.0.0.1:33418/cb'
+/** Parameters of every answer to a client. */
+const BACK = { state: 'st/ate?&=é', iss: `${baseUrl}/connect`, error_description: expect.any(String) }
+
+/** Sends an authorize request. @param more further parameters, encoded */
+const authorizeAt = async (clientId: string, changes: Record<string, string | undefined>, more = '') => {
+  const { resource, ...others } = changes
+  const resources = resource?.split(' ').map((address) => `&resource=${encodeURIComponent(address)}`) ?? []
+  return platform.call('GET', `${act.authorizePath(clientId, others)}${resources.join('')}${more}`)
+}
+/** Returns where an address leads, and its parameters. */
+const returned = (address = '') => {
+  const { origin, pathname, searchParams } = new URL(address)
+  return [origin + pathname, Object.fromEntries(searchParams)]
+}
+/** Returns where the button of a page leads. */
+const linkOf = (html: string): string =>
+  (/<a role="button" href="([^"]+)"/.exec(html)?.[1] ?? '').replaceAll(/&#(\d+);/g, (_all, code) =>
+    String.fromCharCode(code),
+  )
+
 const errorOf = ({ status, body }: { status: number; body: { error?: string } }) => [status, body.error]
 
 describe('the metadata', () => {
@@ -97,6 +120,19 @@ describe('registering', () => {
     ['more than 20', Array.from({ length: 21 }, (_, i) => `${HOST_REDIRECT}/${i}`)],
   ])('refuses a list of addresses with %s', async (_what, redirect_uris) => {
     const answer = await platform.call('POST', '/connect/register', { body: { client_name: 'X', redirect_uris } })
+    expect(errorOf(answer)).toEqual([400, 'invalid_redirect_uri'])
+  })
+
+  it.each<[string, object | string]>([
+    ['a name that is a number', { redirect_uris: [HOST_REDIRECT], client_name: 5 }],
+    ['one address instead of a list', { redirect_uris: HOST_REDIRECT }],
+    ['a list', [HOST_REDIRECT]],
+    ['no JSON', '{"redirect_uris":'],
+  ])('refuses %s as invalid metadata', async (_what, body) => {
+    const answer = await platform.call('POST', '/connect/register', {
+      body,
+      ...(typeof body === 'string' && { headers: { 'content-type': 'application/json' } }),
+    })
     expect(errorOf(answer)).toEqual([400, 'invalid_client_metadata'])
   })
 
@@ -165,15 +201,60 @@ describe('authorizing', () => {
     ['the API of apps', { resource: `${baseUrl}/api/v1` }, 'invalid_target'],
     ['another server', { resource: 'https://other.example/mcp' }, 'invalid_target'],
     ['a resource that only begins alike', { resource: `${baseUrl}/mcp/../api/v1` }, 'invalid_target'],
+    [
+      'an unknown resource besides a known one',
+      { resource: `${baseUrl}/mcp https://other.example/mcp` },
+      'invalid_target',
+    ],
+    ['resources of two tokens', { resource: `${baseUrl}/mcp ${baseUrl}/a2a` }, 'invalid_target'],
   ])('sends an error about %s back, with state and issuer', async (_what, changes, error) => {
-    const answer = await act.authorize(client, changes)
-    const back = new URL(answer.headers.location ?? '')
-    expect(back.origin + back.pathname).toBe(HOST_REDIRECT)
-    expect(Object.fromEntries(back.searchParams)).toMatchObject({
-      error,
-      state: 'st/ate?&=é',
-      iss: `${baseUrl}/connect`,
-    })
+    const native = await act.register({ redirect_uris: [LOOPBACK] })
+    const answer = await authorizeAt(native, { redirect_uri: LOOPBACK, ...changes })
+    expect(answer.status).toBe(302)
+    expect(returned(answer.headers.location)).toEqual([LOOPBACK, { ...BACK, error }])
+    // Anybody can be the page of a host: the person is told before they go there.
+    const page = await authorizeAt(client, changes)
+    expect([page.status, page.headers.location, page.headers['content-type']]).toEqual([
+      400,
+      undefined,
+      'text/html; charset=utf-8',
+    ])
+    expect(page.text).toContain('<bdi>assistant.example</bdi> made a request')
+    expect(returned(linkOf(page.text))).toEqual([HOST_REDIRECT, { ...BACK, error }])
+  })
+
+  it('sends an error about a repeated parameter back, without a state that was repeated', async () => {
+    const native = await act.register({ redirect_uris: [LOOPBACK] })
+    const twice = async (name: string, value: string) => {
+      const { headers, status } = await authorizeAt(native, { redirect_uri: LOOPBACK }, `&${name}=${value}`)
+      return status === 302 ? returned(headers.location) : status
+    }
+    expect(await twice('scope', 'runs:read&scope=runs:read')).toEqual([LOOPBACK, { ...BACK, error: 'invalid_request' }])
+    expect(await twice('state', 'other')).toEqual([
+      LOOPBACK,
+      { iss: BACK.iss, error: 'invalid_request', error_description: BACK.error_description },
+    ])
+    expect(await twice('client_id', native)).toBe(400)
+    expect(await twice('redirect_uri', encodeURIComponent(LOOPBACK))).toBe(400)
+  })
+
+  it.each([
+    ['the bare origin', [baseUrl], '/mcp'],
+    ['the bare origin with a slash', [`${baseUrl}/`], '/mcp'],
+    ['a slash at the end', [`${baseUrl}/mcp/`], '/mcp'],
+    ['the same twice', [`${baseUrl}/a2a`, `${baseUrl}/a2a/`], '/a2a'],
+    ['an agent and all tools', [`${baseUrl}/mcp/agents/helper`, `${baseUrl}/mcp`], '/mcp'],
+  ])('takes %s as a resource', async (_what, addresses, resource) => {
+    const repeated = addresses.map((address) => `&resource=${encodeURIComponent(address)}`).join('')
+    const { verifier, challenge } = pkce()
+    const { headers } = await authorizeAt(client, { code_challenge: challenge }, repeated)
+    const tg = new URL(headers.location ?? '').searchParams.get('tg') ?? ''
+    const code = new URL((await act.decide(person.token, tg)).body.redirect_to).searchParams.get('code') ?? ''
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: HOST_REDIRECT }
+    const body = new URLSearchParams({ client_id: client, ...form }).toString() + repeated
+    const answer = await platform.call('POST', '/connect/token', { ...formOf({}), body })
+    expect(answer.status, answer.text).toBe(200)
+    expect(decodeJwt(answer.body.access_token)).toMatchObject({ aud: baseUrl + resource, iss: `${baseUrl}/connect` })
   })
 
   it('shows an unknown client and an address of somebody else, and sends nothing there', async () => {
@@ -188,6 +269,44 @@ describe('authorizing', () => {
       expect(answer.status, clientId).toBeGreaterThanOrEqual(400)
       expect(answer.headers.location).toBeUndefined()
     }
+  })
+})
+
+describe('a pushed request of a host', () => {
+  const push = (clientId: string, changes: Record<string, string> = {}) =>
+    platform.call('POST', '/connect/par', {
+      ...formOf({}),
+      body: `${act.authorizePath(clientId, changes).split('?')[1]}`,
+    })
+
+  it('stands for its parameters and works once, for its own client', async () => {
+    const { verifier, challenge } = pkce()
+    const { status, body } = await push(client, {
+      code_challenge: challenge,
+      scope: 'runs:read',
+      resource: `${baseUrl}/a2a`,
+    })
+    expect([status, body.expires_in]).toEqual([201, 90])
+    const at = (clientId: string) =>
+      platform.call(
+        'GET',
+        `/connect/authorize?${new URLSearchParams({ client_id: clientId, request_uri: body.request_uri, scope: 'x' })}`,
+      )
+    expect((await at(await act.register())).body.error).toBe('invalid_request')
+    const tg = new URL((await at(client)).headers.location ?? '').searchParams.get('tg') ?? ''
+    const back = returned((await act.decide(person.token, tg)).body.redirect_to)[1] as { code: string; state: string }
+    expect(back.state).toBe(BACK.state)
+    const tokens = (await act.redeem(client, { code: back.code, verifier })).body
+    expect(tokens.scope).toBe('runs:read')
+    expect(decodeJwt(tokens.access_token).aud).toBe(`${baseUrl}/a2a`)
+    expect((await at(client)).body.error).toBe('invalid_request')
+  })
+
+  it('is checked when it is pushed', async () => {
+    expect(errorOf(await push(client, { scope: 'tools:invoke' }))).toEqual([400, 'invalid_scope'])
+    expect(errorOf(await push(client, { resource: `${baseUrl}/api/v1` }))).toEqual([400, 'invalid_target'])
+    expect(errorOf(await push(client, { redirect_uri: 'https://evil.example/' }))).toEqual([400, 'invalid_request'])
+    expect(errorOf(await push(`mcpc_${'x'.repeat(43)}`))).toEqual([401, 'invalid_client'])
   })
 })
 
@@ -299,6 +418,21 @@ describe('tokens', () => {
     platform.clock.advance(31_000)
     expect((await act.refresh(client, first.refresh_token)).body.error).toBe('invalid_grant')
     expect(await mcp(second.access_token)).toBe(401)
+  })
+
+  it('have fewer scopes if the refresh asks for fewer, while the refresh token keeps all', async () => {
+    const first = await signedIn({ scope: 'workspace:read agents:read runs:write' })
+    const narrow = (await act.refresh(client, first.refresh_token, { scope: 'runs:read agents:read' })).body
+    expect(narrow.scope).toBe('agents:read runs:read')
+    const call = async (token: string, name: string) =>
+      (await createClient(platform, token).modern('tools/call', { name, arguments: {} })).status
+    expect(await call(narrow.access_token, 'list_runs')).toBe(200)
+    expect(await call(narrow.access_token, 'workspace_info')).toBe(403)
+    const wider = await act.refresh(client, narrow.refresh_token, { scope: 'runs:write chat:write' })
+    expect(errorOf(wider)).toEqual([400, 'invalid_scope'])
+    const whole = (await act.refresh(client, narrow.refresh_token)).body
+    expect(whole.scope).toBe(first.scope)
+    expect(await call(whole.access_token, 'workspace_info')).toBe(200)
   })
 
   it('are the same for parallel refreshes', async () => {

@@ -246,6 +246,33 @@ describe('GET /connect/authorize', () => {
     expect(Object.fromEntries(back.searchParams)).toMatchObject({ error, state: 'st/ate', iss: ISSUER })
   })
 
+  it('sends an error about a repeated parameter back, without a state that was repeated', async () => {
+    const twice = async (more: string) => {
+      const { status, headers } = await platform.call('GET', `/connect/authorize?${encoded(request())}&${more}`)
+      return status === 302 ? Object.fromEntries(new URL(headers.location ?? '').searchParams) : status
+    }
+    const error_description = expect.any(String)
+    const back = { error: 'invalid_request', error_description, iss: ISSUER }
+    expect(await twice('scope=runs:read&scope=runs:read')).toEqual({ ...back, state: 'st/ate' })
+    expect(await twice('code_challenge_method=S256')).toEqual({ ...back, state: 'st/ate' })
+    expect(await twice('state=other')).toEqual(back)
+    expect(await twice(`client_id=${client.app.id}`)).toBe(400)
+    expect(await twice(`redirect_uri=${encodeURIComponent(REDIRECT)}`)).toBe(400)
+    expect(await twice('request_uri=a&request_uri=b')).toBe(400)
+  })
+
+  it('takes a repeated resource if it can serve all of them', async () => {
+    const asked = async (...addresses: string[]) => {
+      const resources = addresses.map((address) => `&resource=${encodeURIComponent(address)}`).join('')
+      const { headers } = await platform.call('GET', `/connect/authorize?${encoded(request())}${resources}`)
+      return new URL(headers.location ?? '').searchParams.get('error')
+    }
+    const api = 'https://platform.test/api/v1'
+    expect(await asked(api, api)).toBeNull()
+    expect(await asked(api, 'https://platform.test/mcp')).toBe('invalid_target')
+    expect(await asked('https://elsewhere.example', api)).toBe('invalid_target')
+  })
+
   it('never redirects to an address that isn’t the client’s, and shows a person a page without the request', async () => {
     const evil = 'https://evil.example/"><script>'
     for (const changes of [{ redirect_uri: evil }, { client_id: 'app_unknown' }, { redirect_uri: undefined }]) {
@@ -336,9 +363,48 @@ describe('a client of /connect', () => {
   })
 })
 
+describe('a token', () => {
+  const refresh = (token: string, more: Parameters = {}, path = '/connect/token') =>
+    post(path, { grant_type: 'refresh_token', refresh_token: token, ...more }, basic())
+  const inBody = () => ({ client_id: client.app.id, client_secret: client.clientSecret })
+  const seen = async (token: string) => ({
+    connect: (await post('/connect/introspect', { token }, basic())).body,
+    oauth: (await post('/oauth/introspect', { token, ...inBody() })).body,
+  })
+
+  it('is active at the server that issued it alone, which names itself', async () => {
+    const { body: tokens } = await redeem(await consented())
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      const { connect, oauth } = await seen(token)
+      expect([connect.active, connect.iss, oauth]).toEqual([true, ISSUER, { active: false }])
+    }
+    const refresh_token = tokens.refresh_token
+    const elsewhere = await post('/oauth/token', { grant_type: 'refresh_token', refresh_token, ...inBody() })
+    for (const token of [elsewhere.body.access_token, elsewhere.body.refresh_token]) {
+      const { connect, oauth } = await seen(token)
+      expect([connect, oauth.active, oauth.iss]).toEqual([{ active: false }, true, 'https://platform.test'])
+    }
+  })
+
+  it('has fewer scopes if the refresh asks for fewer, while the refresh token keeps all', async () => {
+    const { body: first } = await redeem(await consented({ scope: 'workspace:read runs:write' }))
+    const { body: narrow } = await refresh(first.refresh_token, { scope: 'runs:read' })
+    expect([narrow.scope, (await seen(narrow.access_token)).connect.scope]).toEqual(['runs:read', 'runs:read'])
+    const reach = async (token: string) =>
+      Promise.all(
+        ['/api/v1/runs', '/api/v1/me'].map(async (path) => (await platform.call('GET', path, { token })).status),
+      )
+    expect(await reach(narrow.access_token)).toEqual([200, 200])
+    expect((await platform.call('POST', '/api/v1/runs', { token: narrow.access_token, body: {} })).status).toBe(403)
+    refused(await refresh(narrow.refresh_token, { scope: 'runs:read tasks:read' }), 'invalid_scope')
+    const { body: whole } = await refresh(narrow.refresh_token)
+    expect(whole.scope).toBe(first.scope)
+    expect((await platform.call('POST', '/api/v1/runs', { token: whole.access_token, body: {} })).status).not.toBe(403)
+  })
+})
+
 describe('a pushed request', () => {
-  const push = (changes: Parameters = {}, headers = basic()) =>
-    post('/connect/par', request({ client_id: undefined, ...changes }), headers)
+  const push = (changes: Parameters = {}, headers = basic()) => post('/connect/par', request(changes), headers)
   const open = (request_uri: string, client_id = client.app.id) =>
     platform.call(
       'GET',
@@ -370,6 +436,7 @@ describe('a pushed request', () => {
 
   it('is checked when it is pushed, by an authenticated client', async () => {
     refused(await push({}, basic(client.app.id, 'cs_wrong')), 'invalid_client', 401)
+    refused(await push({ client_id: undefined }), 'invalid_request')
     refused(await push({ scope: 'everything' }), 'invalid_scope')
     refused(await push({ redirect_uri: 'https://evil.example/' }), 'invalid_request')
     refused(await push({ request_uri: 'urn:ietf:params:oauth:request_uri:x' }), 'invalid_request')
