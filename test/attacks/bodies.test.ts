@@ -187,7 +187,7 @@ describe('huge and deeply nested bodies', () => {
       expectRefusal(
         answer,
         nameOf(endpoint),
-        endpoint.path === '/connect/register' ? 'invalid_request' : 'payload_too_large',
+        endpoint.path === '/connect/register' ? 'invalid_client_metadata' : 'payload_too_large',
       )
     }
   })
