@@ -15,8 +15,8 @@ import {
   GATEWAY_CODES,
   HEADERS,
   IDEMPOTENCY_KEY,
-  OAUTH_ERROR,
-  OAUTH_ERROR_SCHEMA,
+  PROTOCOL_ERROR_SCHEMAS,
+  PROTOCOL_RESPONSES,
   SECURITY_SCHEMES,
 } from './shared-components.ts'
 import { WEBHOOK_PARAMETERS, WEBHOOK_RESPONSES, WEBHOOK_TAG, webhooksOf } from './webhooks.ts'
@@ -42,7 +42,7 @@ export const buildDocument = (all: readonly Endpoint[], version: string, name: D
   const codes = new Set<ErrorCode>([...GATEWAY_CODES, ...endpoints.flatMap(errorCodesOf)])
   // In the order of their declaration, whatever the order of the endpoints.
   const errors = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code))
-  const schemas = new Schemas({ ...manifestComponents(), Error: errorSchema(errors), OAuthError: OAUTH_ERROR_SCHEMA })
+  const schemas = new Schemas({ ...manifestComponents(), Error: errorSchema(errors), ...PROTOCOL_ERROR_SCHEMAS })
   const paths: Record<string, Record<string, Json>> = {}
   const ids = new Set<string>()
   for (const endpoint of endpoints) {
@@ -86,8 +86,8 @@ export const buildDocument = (all: readonly Endpoint[], version: string, name: D
           parameters: { IdempotencyKey: IDEMPOTENCY_KEY, ...WEBHOOK_PARAMETERS },
           responses: {
             ...errorResponses(errors),
+            ...PROTOCOL_RESPONSES,
             Gateway: GATEWAY_ANSWER,
-            OAuthError: OAUTH_ERROR,
             ...WEBHOOK_RESPONSES,
           },
           examples: errorExamples(errors),

@@ -1,12 +1,14 @@
 import type * as z from 'zod'
-import type { Endpoint, Group } from '#shared/http/endpoint.ts'
-import { ERRORS, type ErrorCode } from '#shared/kernel/errors.ts'
+import { type Endpoint, type Group, keepsAnswers } from '#shared/http/endpoint.ts'
+import { type ErrorForm, errorFormOf } from '#shared/http/error-form.ts'
+import { a2aFailure } from '#shared/kernel/a2a-error.ts'
+import { ERRORS, type ErrorCode, fail } from '#shared/kernel/errors.ts'
 import { PREFIXES } from '#shared/kernel/ids.ts'
 import { standardStatus } from '#shared/kernel/oauth-errors.ts'
 import { errorCodesOf } from './error-codes.ts'
 import { sampleOf } from './sample.ts'
 import type { Json, Schemas } from './schemas.ts'
-import { errorResponseName, GATEWAY_CODES } from './shared-components.ts'
+import { BASE_URL, errorResponseOf, GATEWAY_CODES } from './shared-components.ts'
 
 /** Tag of each group, which is a chapter of the reference. */
 export const TAGS: Record<Group, { name: string; description: string }> = {
@@ -153,9 +155,9 @@ const accepted = (schema: z.ZodType, example: unknown): unknown => {
 }
 
 const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
-  const { status, response, list, beside, produces, method, consumes, example, conditional } = endpoint
+  const { status, response, list, beside, produces, example, conditional } = endpoint
   const headers = [
-    ...(method === 'POST' && consumes !== 'json-rpc' ? ['Idempotency-Replayed'] : []),
+    ...(keepsAnswers(endpoint) ? ['Idempotency-Replayed'] : []),
     ...(status === 302 ? ['Location'] : []),
     ...(conditional ? ['ETag'] : []),
   ]
@@ -163,8 +165,11 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
   const envelope = item && list ? ENVELOPES[list](item) : item
   const schema = envelope && beside ? { allOf: [envelope, schemas.of(beside(), 'output')] } : envelope
   const json = schema && { schema, example: example ?? sampleOf(schema, schemas.components) }
+  const streamed = json && `event: message\ndata: ${JSON.stringify(json.example)}\n\n`
   const content = produces
-    ? Object.fromEntries([produces].flat().map((type) => [type, json ?? textOf(type, example)]))
+    ? Object.fromEntries(
+        [produces].flat().map((type) => [type, (isJson(type) && json) || textOf(type, streamed ?? example)]),
+      )
     : json && { 'application/json': json }
   return {
     description: DESCRIPTIONS[status],
@@ -175,9 +180,11 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
   }
 }
 
+const isJson = (type: string): boolean => /[/+]json$/.test(type)
+
 /** Describes a response that has no schema. */
 const textOf = (type: string, example: unknown): Json =>
-  /[/+]json$/.test(type)
+  isJson(type)
     ? { schema: { type: 'object' }, example: example ?? {} }
     : { schema: { type: 'string' }, example: example ?? TEXTS[type] ?? `Content as ${type}.` }
 
@@ -197,9 +204,14 @@ const UNCHANGED = {
   },
 }
 
-const nothingOf = ({ nothingWhen }: Endpoint): Json =>
-  nothingWhen
-    ? { 204: { description: nothingWhen, headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } } }
+const nothingOf = ({ orNothing }: Endpoint): Json =>
+  orNothing
+    ? {
+        [orNothing.status]: {
+          description: orNothing.when,
+          headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+        },
+      }
     : {}
 
 const DESCRIPTIONS = { 200: 'Success.', 201: 'Created.', 204: 'Success, without a body.', 302: 'Redirect.' } as const
@@ -240,15 +252,30 @@ const errorsLineOf = (endpoint: Endpoint): string[] => {
 
 const COMMON_CODES: ReadonlySet<ErrorCode> = new Set(GATEWAY_CODES)
 
+/** Refers to the response of each error status. Where people come by a link, an error may also be a page. */
 const errorsOf = (endpoint: Endpoint): Json => {
-  if (endpoint.standard) {
-    const standard = new Set(errorCodesOf(endpoint).map((code) => standardStatus({ code, status: ERRORS[code][0] })))
-    return Object.fromEntries([...standard].map((status) => [status, { $ref: '#/components/responses/OAuthError' }]))
-  }
-  const statuses = new Set(errorCodesOf(endpoint).map((code) => ERRORS[code][0]))
+  const form = errorFormOf(endpoint)
+  const codes = errorCodesOf(endpoint)
+  const pages = endpoint.showsErrors ? codes.map((code) => ERRORS[code][0]) : []
+  const statuses = [...new Set([...codes.map(STATUSES[form]), ...pages])].filter((status) => status >= 400)
   const declared = Object.fromEntries(
-    [...statuses].map((status) => [status, { $ref: `#/components/responses/${errorResponseName(status)}` }]),
+    statuses.map((status) => {
+      const name = errorResponseOf(form, status, endpoint.showsErrors ?? false)
+      return [status, { $ref: `#/components/responses/${name}` }]
+    }),
   )
   // An endpoint without client errors of its own can still be throttled by the gateway.
-  return [...statuses].some((status) => status < 500) ? declared : { ...declared, '4XX': GATEWAY_ANSWER }
+  return statuses.some((status) => status < 500) ? declared : { ...declared, '4XX': GATEWAY_ANSWER }
+}
+
+const byA2a = (code: ErrorCode) => a2aFailure(fail(code), '', BASE_URL)
+
+/** HTTP status of an error code in each form. JSON-RPC answers some with 200. */
+const STATUSES: Record<ErrorForm, (code: ErrorCode) => number> = {
+  platform: (code) => ERRORS[code][0],
+  oauth: (code) => standardStatus({ code, status: ERRORS[code][0] }),
+  mcp: (code) => ERRORS[code][0],
+  'a2a-rpc': (code) => byA2a(code).rpcStatus,
+  a2a: (code) => byA2a(code).status,
+  'a2a-0.3': (code) => byA2a(code).status,
 }

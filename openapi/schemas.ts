@@ -61,10 +61,14 @@ export class Schemas {
   }
 }
 
-/** Drops what holds for every JSON document: names are texts, and integers are those that JavaScript represents exactly. */
+/**
+ * Drops what holds for every JSON document: names are texts, and integers are those that JavaScript represents exactly. Base64 is
+ * no format of JSON Schema, which has `contentEncoding` for it.
+ */
 const dropImplied = (json: Json): void => {
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
+  if (json.format === json.contentEncoding) delete json.format
   if (isDeepStrictEqual(json.propertyNames, { type: 'string' })) delete json.propertyNames
 }
 

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import type { ErrorForm } from '#shared/http/error-form.ts'
 import { ERRORS, type ErrorCode } from '#shared/kernel/errors.ts'
 import { SCOPES } from '#shared/kernel/scopes.ts'
 import type { Json } from './schemas.ts'
@@ -34,7 +35,7 @@ export const errorExamples = (codes: readonly ErrorCode[]): Record<string, Json>
     codes.map((code) => {
       const [, message, fix] = ERRORS[code]
       const error = { code, message, fix, docs_url: `${BASE_URL}/docs#${code}`, request_id: REQUEST_ID, details: {} }
-      return [code, { summary: message, value: { error } }]
+      return [code, { value: { error } }]
     }),
   )
 
@@ -124,7 +125,7 @@ export const SECURITY_SCHEMES: Record<string, Json> = {
 const statusOf = (code: ErrorCode): number => ERRORS[code][0]
 
 /** Returns the name of the response component for an error status, such as `NotFoundError` for 404. */
-export const errorResponseName = (status: number): string => {
+const errorResponseName = (status: number): string => {
   const words = (STATUS_CODES[status] ?? `Status ${status}`).replaceAll(/\W+/g, ' ')
   return `${words
     .split(' ')
@@ -182,24 +183,151 @@ export const GATEWAY_ANSWER: Json = errorResponse(
   [],
 )
 
-/** Error body of endpoints that follow RFC 6749 strictly (contract/connect.md#clients-and-errors). */
-export const OAUTH_ERROR_SCHEMA: Json = {
-  type: 'object',
-  required: ['error', 'error_description'],
-  properties: {
-    error: { type: 'string', description: 'Stable. Match on it in your code.', examples: ['invalid_grant'] },
-    error_description: { type: 'string', description: 'Explanation for people. The text can change.' },
+/** Error bodies of the protocols that the platform speaks (contract/connect.md, contract/mcp.md, contract/a2a.md). */
+export const PROTOCOL_ERROR_SCHEMAS: Record<string, Json> = {
+  OAuthError: {
+    type: 'object',
+    required: ['error', 'error_description'],
+    properties: {
+      error: { type: 'string', description: 'Stable. Match on it in your code.', examples: ['invalid_grant'] },
+      error_description: { type: 'string', description: 'Explanation for people. The text can change.' },
+    },
+  },
+  JsonRpcFailure: {
+    type: 'object',
+    required: ['jsonrpc', 'id', 'error'],
+    properties: {
+      jsonrpc: { type: 'string', const: '2.0' },
+      id: {
+        anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }],
+        description: 'That of the request. Null if it has none.',
+      },
+      error: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: {
+          code: { type: 'integer', description: 'A code of JSON-RPC or of the protocol, otherwise the HTTP status.' },
+          message: { type: 'string', description: 'Explanation, with the fields that are wrong.' },
+          data: {
+            description:
+              'MCP: the `error` of the platform’s own error body, or what the protocol defines. A2A: a list with a ' +
+              '`google.rpc.ErrorInfo`; in version 0.3 this object itself.',
+          },
+        },
+      },
+    },
+  },
+  A2aStatus: {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['code', 'status', 'message', 'details'],
+        properties: {
+          code: { type: 'integer', description: 'The HTTP status.' },
+          status: { type: 'string', description: 'Name of the status.', examples: ['INVALID_ARGUMENT'] },
+          message: { type: 'string', description: 'Explanation, with the fields that are wrong.' },
+          details: {
+            type: 'array',
+            items: { type: 'object', additionalProperties: true },
+            description: 'A `google.rpc.ErrorInfo`, and a `google.rpc.BadRequest` if parameters are wrong.',
+          },
+        },
+      },
+    },
+  },
+  A2aLegacyError: {
+    type: 'object',
+    required: ['code', 'message', 'data'],
+    properties: {
+      code: { type: 'integer', description: 'The code of A2A 0.3 in JSON-RPC, otherwise the HTTP status.' },
+      message: { type: 'string', description: 'Explanation, with the fields that are wrong.' },
+      data: { type: 'object', additionalProperties: true, description: 'A `google.rpc.ErrorInfo`.' },
+    },
   },
 }
 
-/** Error response of those endpoints, whatever the status. */
-export const OAUTH_ERROR: Json = {
-  description: 'OAuth error (RFC 6749 §5.2).',
-  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
-  content: {
-    'application/json': {
-      schema: { $ref: '#/components/schemas/OAuthError' },
-      example: { error: 'invalid_grant', error_description: 'The refresh token is invalid.' },
-    },
+/** Name of the error response in each form. It is the same for every status, but for the platform's own. */
+const RESPONSE_NAMES: Record<Exclude<ErrorForm, 'platform'>, string> = {
+  oauth: 'OAuthError',
+  mcp: 'JsonRpcError',
+  'a2a-rpc': 'A2aRpcError',
+  a2a: 'A2aError',
+  'a2a-0.3': 'A2aLegacyError',
+}
+
+/** Returns the name of the response component for an error. @param isPage whether it may also be a page for people */
+export const errorResponseOf = (form: ErrorForm, status: number, isPage: boolean): string => {
+  if (form !== 'platform') return RESPONSE_NAMES[form] + (isPage ? 'OrPage' : '')
+  return isPage ? 'ErrorOrPage' : errorResponseName(status)
+}
+
+const protocolError = (description: string, types: readonly string[], schema: string, example: Json): Json => ({
+  description,
+  headers: Object.fromEntries(
+    ['X-Request-Id', 'WWW-Authenticate', 'Retry-After'].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  ),
+  content: Object.fromEntries(
+    types.map((type) => [type, { schema: { $ref: `#/components/schemas/${schema}` }, example }]),
+  ),
+})
+
+const JSON_ONLY = ['application/json']
+const JSON_OF_A2A = ['application/json', 'application/a2a+json']
+
+const NOT_FOUND = errorExamples(['not_found']).not_found?.value as { error: Json & { message: string } }
+const INFO = {
+  '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+  reason: 'TASK_NOT_FOUND',
+  domain: 'a2a-protocol.org',
+  metadata: { fix: NOT_FOUND.error.fix, docs_url: NOT_FOUND.error.docs_url, request_id: REQUEST_ID },
+}
+const TASK_NOT_FOUND = 'The task doesn’t exist, or you didn’t start it.'
+
+/** A page for people, whose browser asked for one first. */
+const PAGE: Json = {
+  'text/html': {
+    schema: { type: 'string' },
+    example: '<!doctype html>\n<html lang="en">…</html>\n',
   },
+}
+
+const OAUTH_ERROR = protocolError('OAuth error (RFC 6749 §5.2).', JSON_ONLY, 'OAuthError', {
+  error: 'invalid_grant',
+  error_description: 'The refresh token is invalid.',
+})
+
+const orPage = (response: Json): Json => ({ ...response, content: { ...(response.content as Json), ...PAGE } })
+
+/** Error responses that are the same for every status. */
+export const PROTOCOL_RESPONSES: Record<string, Json> = {
+  ErrorOrPage: orPage(
+    protocolError(
+      '`error.code` says why. Browsers get a page.',
+      JSON_ONLY,
+      'Error',
+      errorExamples(['invalid_request']).invalid_request?.value as Json,
+    ),
+  ),
+  OAuthError: OAUTH_ERROR,
+  OAuthErrorOrPage: orPage(OAUTH_ERROR),
+  JsonRpcError: protocolError('JSON-RPC error (MCP).', JSON_ONLY, 'JsonRpcFailure', {
+    jsonrpc: '2.0',
+    id: 1,
+    error: { code: 404, message: NOT_FOUND.error.message, data: NOT_FOUND.error },
+  }),
+  A2aRpcError: protocolError('JSON-RPC error (A2A).', JSON_OF_A2A, 'JsonRpcFailure', {
+    jsonrpc: '2.0',
+    id: 1,
+    error: { code: 404, message: NOT_FOUND.error.message, data: [{ ...INFO, reason: 'NOT_FOUND' }] },
+  }),
+  A2aError: protocolError('Error of A2A (`google.rpc.Status`).', JSON_OF_A2A, 'A2aStatus', {
+    error: { code: 404, status: 'NOT_FOUND', message: TASK_NOT_FOUND, details: [INFO] },
+  }),
+  A2aLegacyError: protocolError('Error of A2A 0.3.', JSON_OF_A2A, 'A2aLegacyError', {
+    code: -32_001,
+    message: TASK_NOT_FOUND,
+    data: INFO,
+  }),
 }

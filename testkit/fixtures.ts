@@ -56,15 +56,24 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
   const clientSecret = newSecret('cs_')
   const signingSecret = `agsec_${Buffer.from(`secret-${n}`.padEnd(32, '.')).toString('base64')}`
   const ring = await deps.keys.data()
+  const endpoint = options.endpoint ?? 'http://127.0.0.1:9/never'
   const version = {
     ...stampOf(id('version')),
     app_id,
     version: '1.0.0',
     status: 'approved' as const,
     agent_id: `vendor.agent-${n}`,
-    manifest: { json: JSON.stringify({ id: `vendor.agent-${n}`, version: '1.0.0', name: `Agent ${n}` }) },
+    manifest: {
+      json: JSON.stringify({
+        id: `vendor.agent-${n}`,
+        version: '1.0.0',
+        name: `Agent ${n}`,
+        summary: 'An agent.',
+        runtime: { type: 'webhook', endpoint },
+      }),
+    },
     runtime_type: 'webhook' as const,
-    endpoint: options.endpoint ?? 'http://127.0.0.1:9/never',
+    endpoint,
     resume: options.resume ?? false,
     ...(options.maxAttempts !== undefined && { max_attempts: options.maxAttempts }),
   }

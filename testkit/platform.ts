@@ -14,6 +14,7 @@ import { createWorkspaceKeys } from '#shared/adapters/workspace-keys.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/entity.ts'
 import { QUEUES } from '#shared/foundation/queues/queues.ts'
 import type { Deps, WorkerWork } from '#shared/foundation/work/work.ts'
+import type { Endpoint } from '#shared/http/endpoint.ts'
 import type { RequestHandler } from '#shared/http/exchange.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
 import { lazyEndpoints, routeFields } from '#shared/http/route.ts'
@@ -30,6 +31,7 @@ import { recordEntries } from '#shared/staff/audit/record.ts'
 import { Table } from '#shared/table/table.ts'
 import { everyAuthenticator } from './authenticators.ts'
 import { TestClock } from './clock.ts'
+import { differencesFromDocument } from './documented.ts'
 import { startStore, type TestStore } from './store.ts'
 
 export interface CallOptions {
@@ -295,7 +297,10 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     ]
   })
 
-  /** Sends a request through its group's pipeline, as API Gateway would. */
+  /**
+   * Sends a request through its group's pipeline, as API Gateway would.
+   * @throws if the OpenAPI document doesn't describe the answer
+   */
   const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
     const url = new URL(path, settings.baseUrl)
     const raw =
@@ -320,12 +325,16 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     const result = await pipelineFor(pipelines, method, url.pathname)(event, {} as Context)
     const text = result.isBase64Encoded ? Buffer.from(result.body, 'base64').toString() : result.body
     const type = String(result.headers?.['content-type'] ?? '')
-    return {
+    const answer = {
       status: result.statusCode,
       headers: result.headers as Record<string, string>,
       text,
       body: type.includes('json') && text ? JSON.parse(text) : undefined,
     }
+    const endpoint = endpointAt(method, url.pathname)
+    const untrue = endpoint ? differencesFromDocument(endpoint, answer) : []
+    if (untrue.length > 0) throw new Error(`${endpoint?.id} isn't as its document says: ${untrue.join('; ')}\n${text}`)
+    return answer
   }
 
   const handlers = new Map(
@@ -483,6 +492,15 @@ const sharedPrefix = (paths: string[], path: string): number =>
       return n
     }),
   )
+
+const everyEndpoint = Object.values(requestFunctions).flat()
+
+/** Finds the endpoint that answers a request. A path without parameters hides those with them, whatever the method. */
+const endpointAt = (method: string, path: string): Endpoint | undefined => {
+  const matching = everyEndpoint.filter((one) => fits(one.path, path))
+  const literal = matching.filter((one) => !one.path.includes('{'))
+  return (literal.length > 0 ? literal : matching).find((one) => one.method === method)
+}
 
 const noPublicKeys = (name: string): Keys['publicKeys'] => {
   const refuse = async () => {

@@ -22,7 +22,7 @@ const declaration = {
   params: { id: 'installation' },
   produces: 'application/json',
   conditional: true,
-  errors: ['not_found'],
+  errors: ['bad_request', 'not_found'],
   needs: ['objects:read', 'keys:cards'] as Capability[],
 } as const
 

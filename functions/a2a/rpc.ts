@@ -10,6 +10,7 @@ const declaration = {
   consumes: 'json-rpc',
   body: JsonRpcMessage,
   response: JsonRpcResponse,
+  produces: ['application/json', 'application/a2a+json', 'text/event-stream'],
 } as const
 
 const modern = defineEndpoint({

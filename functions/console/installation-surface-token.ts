@@ -16,7 +16,7 @@ const issueForSurface = defineEndpoint({
     'notifications, and the threads of messenger accounts that they don’t share. The token ends immediately when the ' +
     'installation is removed or suspended, the client secret is rotated, or the person leaves the workspace.',
   response: SurfaceTokenSchema,
-  errors: ['app_suspended', 'installation_suspended', 'access_withdrawn'],
+  errors: ['forbidden', 'app_suspended', 'installation_suspended', 'access_withdrawn'],
   secret: true,
   needs: ['keys:console', 'objects:read'],
   replays: (work, caller, _body, _params, kept) => isSurfaceTokenValid(work, caller.workspace, caller.member, kept),

@@ -24,6 +24,7 @@ const create = defineEndpoint({
   body: Invite,
   status: 201,
   response: IssuedInvitationSchema,
+  errors: ['forbidden'],
   secret: true,
   handler: ({ work, caller, body }) => invite(work, caller, body),
 })

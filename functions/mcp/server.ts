@@ -17,6 +17,8 @@ const declaration = {
   body: JsonRpcMessage,
   maxBodyBytes: MESSAGE_BYTES,
   response: JsonRpcResponse,
+  produces: ['application/json', 'text/event-stream'],
+  orNothing: { status: 202, when: 'The message was a notification or a response, which gets no answer.' },
   errors: [
     'forbidden',
     'not_found',

@@ -94,8 +94,8 @@ interface Definition<
   /** Success status; default 200. 204 has no body. */
   status?: 200 | 201 | 204 | 302
   response?: R
-  /** Condition for a 204 instead, as a sentence for the reference. */
-  nothingWhen?: string
+  /** An answer without a body instead, and its condition as a sentence for the reference. */
+  orNothing?: { status: 202 | 204; when: string }
   /**
    * A list of `response` items that the pipeline pages, or the envelope that the handler returns: `page` for a short list in one
    * page, `offset` for admin lists.

@@ -23,10 +23,10 @@ export const JsonRpcResponse = () =>
     .object({
       jsonrpc: z.literal('2.0'),
       id: z.union([z.string(), z.number(), z.null()]),
-      result: z.record(z.string(), z.unknown()).optional(),
+      result: z.unknown().optional().meta({ description: 'By the method. Absent in an error.', example: {} }),
       error: z.object({ code: z.number().int(), message: z.string(), data: z.unknown().optional() }).optional(),
     })
-    .meta({ id: 'JsonRpcResponse' })
+    .meta({ id: 'JsonRpcResponse', example: { jsonrpc: '2.0', id: 1, result: {} } })
 
 export { JSON_RPC }
 

@@ -114,8 +114,8 @@ const route =
   (exchange: Exchange): void => {
     const { route, params } = match(exchange.method, exchange.path)
     exchange.route = route
-    exchange.params = params
-    addLogIds(pathIds(params))
+    exchange.params = params()
+    addLogIds(pathIds(exchange.params))
   }
 
 /** Reads the body once. Only clients that identify themselves in the body need it before authentication. */

@@ -3,6 +3,7 @@ import { a2aErrorBody, a2aErrorData, a2aFailure, a2aMediaType, a2aVersion } from
 import { fail, PlatformError } from '../kernel/errors.ts'
 import { signInChallenge } from '../kernel/host-resources.ts'
 import { standardError, standardStatus } from '../kernel/oauth-errors.ts'
+import { errorFormOf } from './error-form.ts'
 import { renderErrorPage, wantsPage } from './error-page.ts'
 import type { Exchange } from './exchange.ts'
 import { orderFields } from './field-order.ts'
@@ -11,7 +12,6 @@ import { idOf, jsonRpcError, jsonRpcFailure } from './json-rpc.ts'
 import { isOpenToBrowsers } from './open-paths.ts'
 import type { ListPage } from './paging.ts'
 import { challenge, errorBody, RawResponse } from './response.ts'
-import type { Route } from './route.ts'
 import { personScopeChallenge } from './scope-challenge.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -78,10 +78,10 @@ export const renderError = (exchange: Exchange, error: PlatformError): StoredRes
   const { settings } = exchange.deps
   if (exchange.route?.showsErrors && wantsPage(exchange.headers))
     return renderErrorPage(error, exchange.requestId, exchange.headers)
-  if (exchange.route?.standard) return renderStandardError(exchange, error)
-  if (exchange.route?.speaks) return renderA2aError(exchange, exchange.route, error)
+  const form = exchange.route ? errorFormOf(exchange.route) : 'platform'
+  if (form === 'oauth') return renderStandardError(exchange, error)
+  if (form === 'a2a-rpc' || form === 'a2a' || form === 'a2a-0.3') return renderA2aError(exchange, form, error)
   const shown = errorBody(error, exchange.requestId, `${settings.baseUrl}/docs`)
-  const isJsonRpc = exchange.route?.consumes === 'json-rpc'
   return {
     status: error.status,
     headers: {
@@ -90,17 +90,22 @@ export const renderError = (exchange: Exchange, error: PlatformError): StoredRes
       ...challengeOf(exchange, error),
       ...error.headers,
     },
-    body: JSON.stringify(isJsonRpc ? jsonRpcFailure(idOf(exchange.body), error, shown) : shown),
+    body: JSON.stringify(form === 'mcp' ? jsonRpcFailure(idOf(exchange.body), error, shown) : shown),
   }
 }
 
 /** Renders an error by A2A (contract/a2a.md#errors). */
-const renderA2aError = (exchange: Exchange, { speaks, consumes }: Route, error: PlatformError): StoredResponse => {
+const renderA2aError = (
+  exchange: Exchange,
+  form: 'a2a-rpc' | 'a2a' | 'a2a-0.3',
+  error: PlatformError,
+): StoredResponse => {
   const failure = a2aFailure(error, exchange.requestId, exchange.deps.settings.baseUrl)
-  const isRpc = consumes === 'json-rpc'
+  const isRpc = form === 'a2a-rpc'
   const { code, message } = failure
   // The address of 1.0 speaks 0.3, too.
-  const isLegacy = speaks === 'a2a-0.3' || (isRpc && a2aVersion(exchange.headers, exchange.query) === '0.3')
+  const isLegacy =
+    exchange.route?.speaks === 'a2a-0.3' || (isRpc && a2aVersion(exchange.headers, exchange.query) === '0.3')
   return {
     status: isRpc ? failure.rpcStatus : failure.status,
     headers: {

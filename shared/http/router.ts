@@ -5,7 +5,8 @@ import type { Route } from './route.ts'
 
 export interface Match<R extends Route> {
   route: R
-  params: Record<string, string>
+  /** Reads the parameters. @throws `not_found` for an id of an impossible shape, after the route has said how errors look */
+  params(): Record<string, string>
 }
 
 export type Router<R extends Route> = (method: string, path: string) => Match<R>
@@ -27,7 +28,7 @@ export const createMatcher = <R extends Route>(routes: readonly R[]): Router<R> 
     const found = compiled.find(({ pattern }) => pattern.test(path))
     const onPath = compiled.filter(({ route }) => route.path === found?.route.path)
     const matching = onPath.find(({ route }) => route.method === method)
-    if (matching) return { route: matching.route, params: paramsOf(matching, path) }
+    if (matching) return { route: matching.route, params: () => paramsOf(matching, path) }
     if (onPath.length === 0) {
       throw fail('not_found', { message: 'This path does not exist.', fix: 'Find the available paths in /docs.' })
     }

@@ -29,7 +29,10 @@ The stream ends after the final state, after about 290 seconds, and within 10 se
 An open stream occupies one function execution for as long as it lasts. An installation, and a person in a workspace, can therefore have ${LIMITS.streamsPerCaller} of them. One more ends the oldest, whose client reconnects and loses nothing. To follow many runs, subscribe a webhook to \`run.*\` or poll \`GET /api/v1/events\`.`,
   produces: 'text/event-stream',
   lastEventId: POSITION,
-  nothingWhen: 'The run has ended, and `Last-Event-ID` is its last event. No more events will follow.',
+  orNothing: {
+    status: 204,
+    when: 'The run has ended, and `Last-Event-ID` is its last event. No more events will follow.',
+  },
   example: `retry: 1000
 id: 1
 event: state

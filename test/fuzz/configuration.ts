@@ -92,7 +92,9 @@ const operation = (endpoint: Endpoint, principal: Principal, world: World, forei
     ...(spare ? [`headers = ${toml({ ...spare.credential, 'User-Agent': principal.name })}`] : []),
     ...(endpoint.caller === principal.caller ? [] : foreign ? ONCE : ['enabled = false']),
     // In OpenAPI 3.1 the schema describes the stream's whole text; schemathesis applies it to each event.
-    ...(endpoint.produces === 'text/event-stream' ? ['checks.response_schema_conformance.enabled = false'] : []),
+    ...([endpoint.produces].flat().includes('text/event-stream')
+      ? ['checks.response_schema_conformance.enabled = false']
+      : []),
   ]
 }
 
