@@ -24,6 +24,7 @@ const declaration = {
     'not_found',
     'insufficient_scope',
     'scope_denied_by_admin',
+    'tool_denied',
     'conflict',
     'idempotency_key_reused',
   ] as ErrorCode[],
