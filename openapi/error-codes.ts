@@ -17,7 +17,7 @@ const BY_CALLER: Record<DeclaredKind, readonly ErrorCode[]> = {
  * scope, role, parameters, body and method.
  */
 export const errorCodesOf = (endpoint: Endpoint): ErrorCode[] => {
-  const { caller, scope, role, method, params, list, lenient } = endpoint
+  const { caller, scope, role, method, params, list, lenient, whileSuspended } = endpoint
   const codes = new Set<ErrorCode>(['internal_error', ...BY_CALLER[caller], ...endpoint.errors])
   const add = (...more: ErrorCode[]): void => {
     for (const code of more) codes.add(code)
@@ -25,6 +25,8 @@ export const errorCodesOf = (endpoint: Endpoint): ErrorCode[] => {
   if (endpoint.anonymous) add('rate_limited')
   if (scope) add('insufficient_scope', 'scope_denied_by_admin')
   if (caller === 'developer' && developerRoleFor(endpoint) !== 'viewer') add('forbidden')
+  // In a suspended workspace.
+  if (caller === 'console' && method !== 'GET' && !whileSuspended) add('forbidden')
   if (role === 'superadmin' || (role && caller === 'console')) add('admin_required')
   if (caller === 'admin' && !endpoint.whileSigningIn) add('confirmation_required', 'passkey_required')
   if (endpoint.confirms) add('confirmation_required')

@@ -85,7 +85,7 @@ const open = defineEndpoint({
   body: OpenChat,
   status: 201,
   response: PersonConversationSchema,
-  errors: ['not_found', 'conflict'],
+  errors: ['not_found', 'access_withdrawn', 'conflict'],
   handler: async ({ work, caller, body }) => {
     const conversation = await openAgentChat(work, caller, body.installation_id)
     const [listed] = await addAnswerers(work, caller, [conversation])

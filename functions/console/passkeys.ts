@@ -46,7 +46,7 @@ const begin = defineEndpoint({
     'Pass `options` to `navigator.credentials.create`, then send the credential to `POST /console/passkeys` within 5 ' +
     'minutes. Requires a sign-in within the last 10 minutes (`confirmation_required`).',
   response: PasskeyOptionsSchema,
-  errors: ['confirmation_required'],
+  errors: ['confirmation_required', 'forbidden'],
   handler: ({ work, caller }) => beginPersonPasskey(work, caller),
 })
 
@@ -63,7 +63,7 @@ const add = defineEndpoint({
   maxBodyBytes,
   status: 201,
   response: PasskeySchema,
-  errors: ['confirmation_required', 'conflict'],
+  errors: ['confirmation_required', 'forbidden', 'conflict'],
   handler: ({ work, caller, body }) => addPersonPasskey(work, caller, body),
 })
 
