@@ -140,7 +140,7 @@ export interface DocsOptions {
   documentOf: (name: ReferenceName) => object
 }
 
-type ReferenceName = Exclude<DocumentName, 'openapi'>
+type ReferenceName = Exclude<DocumentName, 'openapi' | 'essentials'>
 
 /** Reference pages by document, the first one at `/docs/reference`. */
 const REFERENCES: Readonly<Record<ReferenceName, { page: string; title: string }>> = {

@@ -1,4 +1,4 @@
-import { DOCUMENTS, type DocumentName } from '#shared/http/documents.ts'
+import { type DocumentName, isDescribed } from '#shared/http/documents.ts'
 import type { Endpoint, Group } from '#shared/http/endpoint.ts'
 import { ERRORS, type ErrorCode } from '#shared/kernel/errors.ts'
 import { errorCodesOf } from './error-codes.ts'
@@ -37,12 +37,11 @@ const WITH_WEBHOOKS: readonly DocumentName[] = ['openapi', 'integration']
  * @throws if different schemas share an id, or if two endpoints share an id or a path and method
  */
 export const buildDocument = (all: readonly Endpoint[], version: string, name: DocumentName = 'openapi'): Json => {
-  const groups: readonly Group[] = DOCUMENTS[name]
-  const endpoints = all.filter(({ group }) => groups.includes(group))
+  const endpoints = all.filter((endpoint) => isDescribed(name, endpoint))
   const codes = new Set<ErrorCode>([...GATEWAY_CODES, ...endpoints.flatMap(errorCodesOf)])
   // In the order of their declaration, whatever the order of the endpoints.
   const errors = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code))
-  const schemas = new Schemas({ ...manifestComponents(), Error: errorSchema(errors), ...PROTOCOL_ERROR_SCHEMAS })
+  const schemas = new Schemas({ ...manifestComponents(), ErrorBody: errorSchema(errors), ...PROTOCOL_ERROR_SCHEMAS })
   const paths: Record<string, Record<string, Json>> = {}
   const ids = new Set<string>()
   for (const endpoint of endpoints) {
@@ -71,7 +70,7 @@ export const buildDocument = (all: readonly Endpoint[], version: string, name: D
       description: 'Guides: quickstart, agents, OAuth, webhooks, errors, limits.',
     },
     tags: [
-      ...groups.filter((group) => used.has(group)).map((group) => TAGS[group]),
+      ...(Object.keys(TAGS) as Group[]).filter((group) => used.has(group)).map((group) => TAGS[group]),
       ...(hasWebhooks ? [WEBHOOK_TAG] : []),
     ],
     paths,

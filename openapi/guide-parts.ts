@@ -9,7 +9,6 @@ import { fieldRows } from './field-tables.ts'
 import { errorList, errorTable, runErrorLinks, runErrorTable } from './guide-errors.ts'
 import { formatLimit, formatRetrySchedule, limitRows } from './guide-limits.ts'
 import { runExecuteBody } from './run-execute.ts'
-import { Schemas } from './schemas.ts'
 
 const table = (head: string[], rows: readonly (readonly string[])[]): string => {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
@@ -42,8 +41,7 @@ const PARTS: Readonly<Record<string, () => string>> = {
       Object.entries(SCOPES).map(([scope, [allows, dangerous]]) => [`\`${scope}\``, allows, dangerous ? 'yes' : '']),
     ),
   'table:manifest': () => table(['Field', 'Type', 'What it is for'], fieldRows(MANIFEST_DOCUMENT, 'required')),
-  'table:runexecute': () =>
-    table(['Field', 'Type', 'What it is'], fieldRows(runExecuteBody(new Schemas()), 'optional')),
+  'table:runexecute': () => table(['Field', 'Type', 'What it is'], fieldRows(runExecuteBody(), 'optional')),
   attempts: () => String(FUNCTION_SETTINGS.webhookRetryDelaysSeconds.default.length),
   retries: () => formatRetrySchedule(),
   'retries:day': () => formatRetrySchedule(RETRY_PRESETS.day),

@@ -20,7 +20,7 @@ ${guides.map(({ name, title, description }) => `- [${title}]({{base_url}}/docs/$
 ## Reference
 
 - [OpenAPI 3.1 document]({{base_url}}/openapi.json): every operation with schemas, errors and examples, and every webhook
-- [Integration API only]({{base_url}}/openapi/integration.json), [developer API only]({{base_url}}/openapi/developer.json): smaller documents, for client generators
+- [The thirty operations that an integration needs first]({{base_url}}/openapi/essentials.json), [integration API only]({{base_url}}/openapi/integration.json), [developer API only]({{base_url}}/openapi/developer.json): smaller documents, for client generators
 - [Manifest schema]({{base_url}}/schemas/manifest.json): the JSON Schema of an agent’s manifest
 - [Sample files]({{base_url}}/api/v1/dev/sdk/examples): agents, webhook receivers and installations in Python and TypeScript that run without changes
 - [Authorization server metadata]({{base_url}}/.well-known/oauth-authorization-server): RFC 8414

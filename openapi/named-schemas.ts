@@ -57,7 +57,8 @@ const isSchema = (value: unknown): value is Json => typeof value === 'object' &&
 const isNameable = ({ properties, enum: values }: Json): boolean =>
   (isSchema(properties) && Object.keys(properties).length > 0) || (Array.isArray(values) && values.length > 1)
 
-const pascal = (name: string): string =>
+/** Converts a name to a component's: `RunSucceeded` for `run.succeeded`. */
+export const pascal = (name: string): string =>
   name
     .split(/[^a-z0-9]+/i)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

@@ -7,6 +7,7 @@ import { PREFIXES } from '#shared/kernel/ids.ts'
 import { standardStatus } from '#shared/kernel/oauth-errors.ts'
 import { errorCodesOf } from './error-codes.ts'
 import { sampleOf } from './sample.ts'
+import { pathText } from './sample-values.ts'
 import type { Json, Schemas } from './schemas.ts'
 import { BASE_URL, errorResponseOf, GATEWAY_CODES } from './shared-components.ts'
 
@@ -78,14 +79,17 @@ export const securityOf = ({ caller, hosts, scope }: Endpoint): Json[] => {
   }
 }
 
-const parametersOf = ({ params, query, method, lastEventId, conditional }: Endpoint, schemas: Schemas): Json[] => {
-  const path = Object.entries(params).map(([name, kind]) => ({
+const parametersOf = (
+  { path, params, query, method, lastEventId, conditional }: Endpoint,
+  schemas: Schemas,
+): Json[] => {
+  const pathParameters = Object.entries(params).map(([name, kind]) => ({
     name,
     in: 'path',
     required: true,
     schema:
       kind === 'text'
-        ? { type: 'string' }
+        ? { type: 'string', examples: [pathText(path, name)] }
         : { type: 'string', examples: [`${PREFIXES[kind]}_01kae5m1v8w6c3x9q2r7t4y0zn`] },
   }))
   const { properties = {}, required = [] } = (query ? resolve(schemas, query(), 'input') : {}) as {
@@ -101,7 +105,7 @@ const parametersOf = ({ params, query, method, lastEventId, conditional }: Endpo
   }))
   const key = method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
   const resumed = lastEventId ? [lastEventIdOf(lastEventId)] : []
-  return [...path, ...queryParameters, ...key, ...resumed, ...(conditional ? [IF_NONE_MATCH] : [])]
+  return [...pathParameters, ...queryParameters, ...key, ...resumed, ...(conditional ? [IF_NONE_MATCH] : [])]
 }
 
 const IF_NONE_MATCH = {
@@ -155,7 +159,7 @@ const accepted = (schema: z.ZodType, example: unknown): unknown => {
 }
 
 const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
-  const { status, response, list, beside, produces, example, conditional } = endpoint
+  const { status, response, list, beside, produces, example, conditional, answers } = endpoint
   const headers = [
     ...(keepsAnswers(endpoint) ? ['Idempotency-Replayed'] : []),
     ...(status === 302 ? ['Location'] : []),
@@ -172,7 +176,7 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
       )
     : json && { 'application/json': json }
   return {
-    description: DESCRIPTIONS[status],
+    description: answers ?? DESCRIPTIONS[status],
     ...(headers.length > 0 && {
       headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     }),

@@ -149,3 +149,28 @@ export const textFor = (name: string, parent: string): string => {
   const known = TEXTS[name] ?? TEXTS[name.split('_').at(-1) ?? '']
   return known ?? name.replaceAll('_', ' ').trim()
 }
+
+/** Sample texts of path parameters, by the end of the path up to the parameter. */
+const PATH_TEXTS: Readonly<Record<string, string>> = {
+  'agents/{slug}': 'stock-helper',
+  'install/{slug}': 'stock-helper',
+  'tools/{name}': 'web_search',
+  'examples/{name}': 'agent.ts',
+  'tasks/{task}': sampleId('run'),
+  'pushNotificationConfigs/{config}': sampleId('run'),
+  'versions/{v}': '1.0.0',
+  'logos/{file}': 'stock-helper.svg',
+  'screenshots/{file}': '1.png',
+  'export/{dataset}': 'apps',
+  'docs/{page}': 'quickstart',
+  'openapi/{document}': 'integration.json',
+  'assets/{file}': 'style.css',
+}
+
+/** Returns a sample text for a path parameter that is no id. @throws if there is none for it */
+export const pathText = (path: string, name: string): string => {
+  const up = path.slice(0, path.indexOf(`{${name}}`) + name.length + 2)
+  const text = PATH_TEXTS[up.split('/').slice(-2).join('/')]
+  if (text === undefined) throw new Error(`openapi/sample-values.ts has no sample of {${name}} in ${path}`)
+  return text
+}

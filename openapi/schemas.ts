@@ -39,6 +39,7 @@ export class Schemas {
         if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
         dropImplied(jsonSchema as Json)
         annotate(jsonSchema as Json, z.globalRegistry.get(zodSchema) as Json | undefined)
+        sayEmptyDefault(jsonSchema as Json)
       },
     })
     return this.#extract(json, io) as Json
@@ -70,6 +71,14 @@ const dropImplied = (json: Json): void => {
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
   if (json.format === json.contentEncoding) delete json.format
   if (isDeepStrictEqual(json.propertyNames, { type: 'string' })) delete json.propertyNames
+}
+
+/** Says in words that an absent object is an empty one. Generators for Go stop at such a default. */
+const sayEmptyDefault = (json: Json): void => {
+  if (!isDeepStrictEqual(json.default, {})) return
+  delete json.default
+  json.description = [json.description, 'Empty if absent.'].filter(Boolean).join(' ')
+  if (!('example' in json || 'examples' in json)) json.examples = [{}]
 }
 
 const annotate = (json: Json, meta: Json | undefined): void => {

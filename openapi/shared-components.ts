@@ -81,7 +81,8 @@ export const IDEMPOTENCY_KEY: Json = {
   description:
     'Makes it safe to repeat a request. For 24 hours, the same key with the same body returns the first response again. Send 1 ' +
     'to 255 printable characters, or a UUID if the request has no credential.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['7f1c2a9e-3b0d-4c55-9d0f-0f6f5a1f2b3c'] },
+  // No example: a client that fills it in would send the same key with every request.
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 /** Security scheme of each kind of caller (contract/general.md#callers). */
@@ -93,9 +94,8 @@ export const SECURITY_SCHEMES: Record<string, Json> = {
       'only what its person can see. Its pages can have fewer items than `limit`, or none, while `has_more` is true.',
     flows: {
       authorizationCode: {
-        authorizationUrl: `${BASE_URL}/oauth/authorize`,
-        tokenUrl: `${BASE_URL}/oauth/token`,
-        refreshUrl: `${BASE_URL}/oauth/token`,
+        authorizationUrl: `${BASE_URL}/connect/authorize`,
+        tokenUrl: `${BASE_URL}/connect/token`,
         scopes: Object.fromEntries(Object.entries(SCOPES).map(([scope, [description]]) => [scope, description])),
       },
     },
@@ -139,7 +139,7 @@ const errorResponse = (description: string, codes: readonly ErrorCode[], headers
   headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
   content: {
     'application/json': {
-      schema: { $ref: '#/components/schemas/Error' },
+      schema: { $ref: '#/components/schemas/ErrorBody' },
       examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
     },
   },
@@ -306,7 +306,7 @@ export const PROTOCOL_RESPONSES: Record<string, Json> = {
     protocolError(
       '`error.code` says why. Browsers get a page.',
       JSON_ONLY,
-      'Error',
+      'ErrorBody',
       errorExamples(['invalid_request']).invalid_request?.value as Json,
     ),
   ),

@@ -21,11 +21,12 @@ const exportDataset = defineEndpoint({
   role: 'moderator',
   waits: true,
   summary: 'Export a dataset as CSV',
-  description: `\`dataset\` is one of ${DATASETS.map((name) => `\`${name}\``).join(', ')}. The file is RFC 4180 CSV in UTF-8, without a byte order mark: a header, then the records, oldest first (\`installations\` is grouped by app). Text values are quoted. A value that a spreadsheet would run as a formula gets an apostrophe in front: one that starts with \`=\`, \`+\`, \`-\` or \`@\`, also after blanks, or with a tab or a line break. NUL characters are removed. Lists such as scopes are separated by spaces, and times are ISO 8601 in UTC.
+  description: `\`dataset\` is one of ${DATASETS.map((name) => `\`${name}\``).join(', ')}. The file has records created before the request; those of the last second may be missing. Runs are exported as metadata only. For moderators, \`email\` of developers and \`source_ip\` of the audit are empty. Each export is recorded in the audit (\`export.begun\`).
 
-The status is sent before the records, so **the last record shows whether the export is complete**. If it is, the first cell of the last record is \`${END}\` and the second is the number of records. If the first cell is \`${INCOMPLETE}\`, followed by the number of records and the request ID, or if the last record is neither, the export was cut off. Reasons are a failure of the store, ${LIMITS.streamsPerCaller} newer exports by the same admin, the admin’s session ending, or the time limit of 290 seconds for a request. Repeat the export in smaller parts with \`since\` and \`until\`.
+If the export is cut off, repeat it in smaller parts with \`since\` and \`until\`. Reasons are a failure of the store, ${LIMITS.streamsPerCaller} newer exports by the same admin, the end of the session, or the limit of 290 seconds.`,
+  answers: `RFC 4180 CSV in UTF-8, without a byte order mark: a header, then the records, oldest first (\`installations\` by app). A value that a spreadsheet would run as a formula gets an apostrophe in front. NUL characters are removed. Lists are separated by spaces, and times are ISO 8601 in UTC.
 
-The export contains records created before the request. Records created in the last second before it may be missing. Runs are exported as metadata only. For moderators, \`email\` of developers and \`source_ip\` of the audit are empty. Each export is recorded in the audit (\`export.begun\`).`,
+The status is sent before the records, so **the last record shows whether the export is complete**: its first cell is \`${END}\`, its second the number of records. \`${INCOMPLETE}\`, the number of records and the request ID, or neither, means that it was cut off.`,
   query: () =>
     z.strictObject({
       since: timeBound('Only records created at or after this time.'),

@@ -41,18 +41,18 @@ const write = defineEndpoint({
   method: 'POST',
   summary: 'Send a message',
   description:
-    'Each message starts one run of the agent that answers it. In the main conversation, the platform’s orchestrator ' +
-    'answers unless the workspace chose an agent. `run_id` names the run, so you can follow it with `GET ' +
-    '/console/runs/{id}/stream`. The answer is a message with the same `run_id`. It contains the output’s `text`, or ' +
-    'else the output as JSON. If the agent sent messages of its own and the output has no `text`, no further message ' +
-    'follows. A failed run is answered with an explanation and its code in `error_code` (`llm_not_configured` if the ' +
-    'platform has no language model). A run that is waiting for your approval says what for, in ' +
-    '`approval`.\n\nMessages are answered one at a time. A message sent while a run is active waits, with `run_id` ' +
-    'null until its turn. A message to an agent with five active runs also waits, and is answered with ' +
-    '`too_many_active_runs` after 15 minutes. Like the conversation, the run is visible only to you.\n\nWith `mention`, ' +
-    'another agent answers this one message. It gets the message, and doesn’t see the rest of the conversation. The ' +
-    'conversation’s own agent sees both.\n\nIn a task’s ' +
-    'conversation, this is the same as `POST /console/tasks/{id}/messages`, and agents can’t be mentioned.',
+    'Each message starts one run of the agent that answers it; in the main conversation, that is the platform’s ' +
+    'orchestrator unless the workspace chose an agent. Messages are answered one at a time: one sent while a run is active ' +
+    'waits, and so does one to an agent with five active runs, which is answered with `too_many_active_runs` after 15 ' +
+    'minutes. Like the conversation, the run is visible only to you.\n\nWith `mention`, another agent answers this one ' +
+    'message, without the rest of the conversation. In a task’s conversation, this is the same as `POST ' +
+    '/console/tasks/{id}/messages`, and agents can’t be mentioned.',
+  answers:
+    'The message. Its `run_id` names the run, to follow with `GET /console/runs/{id}/stream`; null until its turn. The ' +
+    'answer is a message with the same `run_id`: the output’s `text`, or else the output as JSON. If the agent sent messages ' +
+    'of its own and the output has no `text`, none follows. A failed run is answered with an explanation and its code in ' +
+    '`error_code` (`llm_not_configured` if the platform has no language model). One that waits for your approval says what ' +
+    'for, in `approval`.',
   body: SayMessage,
   status: 201,
   errors: [

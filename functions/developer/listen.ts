@@ -26,17 +26,16 @@ const listen = defineEndpoint({
   // It takes requests over.
   role: 'developer',
   summary: 'Listen for the requests sent to your sandbox installation',
-  description: `While you listen for an app, every request that the platform would send for the app’s installation in **your own sandbox workspace** comes to this stream instead of to its address: \`run.execute\` of test runs and other runs, webhook deliveries and webhook tests. You can build an agent on your laptop this way, because the addresses in the manifest and in the subscriptions don’t have to exist. Requests for customers’ installations and for other developers’ sandboxes are never diverted. The command-line tool (\`npm install --global @agent-integration-platform/cli\`) does all of this: \`aip listen --forward-to http://127.0.0.1:8787\`.
+  description: `While you listen for an app, every request that the platform would send for the app’s installation in **your own sandbox workspace** comes to this stream instead of to its address, and you answer it. You can build an agent on your laptop this way. Nobody else’s requests are diverted. The command-line tool does all of this: \`aip listen --forward-to http://127.0.0.1:8787\`.
+
+Answers count as over the network: the same deadlines, limits, error codes and retries. A request that no listener received is a failed connection; one that wasn’t answered is a timeout. To reconnect as the same listener, send \`Last-Event-ID\`: you get the requests that were lost. A new listener replaces the current one. After ${LIMITS.listenerLease / 1_000} seconds without a connection, or DELETE, requests go to their addresses again. The stream ends after about 290 seconds.`,
+  answers: `Server-sent events. A comment line follows 15 seconds of silence. A developer can have ${LIMITS.streamsPerCaller} open streams; another one ends the oldest.
 
 | event | data |
 | --- | --- |
 | \`ready\` | You are listening: \`listener\` (its ID), \`app_id\`, \`workspace_id\`. |
 | \`request\` | One request exactly as it would be sent, signed: \`id\`, \`kind\` (\`run.execute\` or \`webhook\`), \`event\`, \`run_id\` or \`delivery_id\`, \`attempt\`, \`installation_id\`, \`method\`, \`url\`, \`headers\`, \`body_base64\`, \`deadline_at\`, \`time_left_ms\`, \`connect_retry_pauses_ms\`. Answer it with \`POST /api/v1/dev/listen/{id}/answer\`. |
-| \`replaced\` | Another of your listeners took over for this app, and the stream ends. Don’t reconnect automatically. |
-
-The answer counts exactly as one over the network would, with the same deadlines (30 seconds for \`run.execute\`, 10 for webhooks), size limits, error codes and retries. A request that no listener received counts as a failed connection. A request that was received but not answered counts as a timeout, and the listener then counts as disconnected until it reconnects.
-
-To reconnect as the same listener, send the \`id\` of the last event as \`Last-Event-ID\`: you get the requests that were lost with the connection. A new listener takes over from the current one. After ${LIMITS.listenerLease / 1_000} seconds without a connection, requests go to their usual addresses again; DELETE does that immediately. The stream ends after about 290 seconds: reconnect then. A developer can have ${LIMITS.streamsPerCaller} open streams; another one ends the oldest. After every 15 seconds without an event, the stream sends a comment line.`,
+| \`replaced\` | Another of your listeners took over for this app, and the stream ends. Don’t reconnect automatically. |`,
   query: () => z.strictObject({ app_id: appId() }),
   produces: 'text/event-stream',
   lastEventId: POSITION,

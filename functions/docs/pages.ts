@@ -186,8 +186,8 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       params: { document: 'text' },
       summary: 'Get the OpenAPI 3.1 document of one API',
       description:
-        'Smaller than the whole document, for client generators: `integration.json`, `developer.json`, `console.json` ' +
-        'or `admin.json`.',
+        'Smaller than the whole document, for client generators: `essentials.json` (the thirty operations that an ' +
+        'integration needs first), `integration.json`, `developer.json`, `console.json` or `admin.json`.',
       produces: 'application/json',
       conditional: true,
       handler: ({ params, work, request }) => {

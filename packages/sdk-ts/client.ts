@@ -6,7 +6,7 @@ import { sendWithRetries } from './retry.ts'
 export type Api = Client<paths>
 
 /** Body of every error response. */
-export type ErrorBody = components['schemas']['Error']
+export type ErrorBody = components['schemas']['ErrorBody']
 export type ErrorCode = ErrorBody['error']['code']
 
 export interface Tokens {

@@ -91,6 +91,8 @@ interface Definition<
   lenient?: boolean
   /** Maximum body size in bytes; default 256 KiB, and 8 KiB without credentials. */
   maxBodyBytes?: number
+  /** Describes the success, such as the events of a stream. */
+  answers?: string
   /** Success status; default 200. 204 has no body. */
   status?: 200 | 201 | 204 | 302
   response?: R

@@ -30,7 +30,11 @@ export const pageQuery = <F extends z.ZodRawShape>(filters: F) =>
   z.strictObject({
     ...filters,
     limit: limitSchema(),
-    cursor: z.string().optional().meta({ description: 'next_cursor of the previous page.' }),
+    // Described only: a cursor of another form isn't misspelt but another list's, which is `bad_request`.
+    cursor: z
+      .string()
+      .optional()
+      .meta({ description: 'next_cursor of the previous page.', minLength: 1, pattern: '^[A-Za-z0-9_-]+$' }),
   })
 
 /** Envelope of lists (contract/general.md#pages). */

@@ -14,19 +14,16 @@ export const runStreamDeclaration = {
   params: { id: 'run' },
   waits: true,
   summary: 'Follow a run live',
-  description: `Server-sent events (HTML standard): all events so far, then each change within about a second.
+  description: `All events so far, then each change within about a second. A client that reconnects with \`Last-Event-ID\` gets everything after that number.
+
+The stream ends after the final state, after about 290 seconds, and within 10 seconds after the caller loses access. Reconnect when it ends. Once you have all events, the response is 204, and \`EventSource\` stops. The browser’s own \`EventSource\` sends no \`Authorization\` header: use a client based on \`fetch\` (npm \`eventsource\`), and never put tokens into addresses. An installation, and a person in a workspace, can have ${LIMITS.streamsPerCaller} streams; one more ends the oldest. To follow many runs, subscribe a webhook to \`run.*\`.`,
+  answers: `Server-sent events (HTML standard), whose \`id\` is a number in the run that only increases. A comment line follows 15 seconds of silence.
 
 | event | data |
 | --- | --- |
-| \`step\` | A new or changed step, as \`GET …/runs/{id}\` shows it (\`RunStep\`). A repeated step \`id\` means that the step changed. |
-| \`state\` | The run entered \`status\`: \`run_id\`, \`status\`, \`app_id\`, \`installation_id\`, \`agent\`, \`trigger\`, \`created_at\`, \`started_at\`; in a final state also \`finished_at\`, \`duration_ms\`, \`output\`, \`error_code\`, \`error_message\`, \`error\`, \`cost_units\`, \`usage\`. |
-| \`gap\` | \`after\`, \`before\`: states between these two numbers are no longer available (a run keeps its latest 50; steps are never missing). Also sent if \`Last-Event-ID\` is a number that this run has not reached; all events from the beginning follow. |
-
-An event’s \`id\` is its number in the run. Numbers only increase. A step that changes several times while no client is connected is sent once, in its latest state. A client that reconnects with \`Last-Event-ID\` gets everything after that number, so a dropped connection loses nothing. After every 15 seconds of silence, the stream sends a comment line.
-
-The stream ends after the final state, after about 290 seconds, and within 10 seconds after the caller loses access (the token expired or was revoked, the app or the installation was suspended, the person was removed). Reconnect when it ends. Once you have received all events, the response is 204, and \`EventSource\` stops. The browser’s built-in \`EventSource\` sends no \`Authorization\` header. Use a client based on \`fetch\` (npm \`eventsource\`), and never put tokens into addresses.
-
-An open stream occupies one function execution for as long as it lasts. An installation, and a person in a workspace, can therefore have ${LIMITS.streamsPerCaller} of them. One more ends the oldest, whose client reconnects and loses nothing. To follow many runs, subscribe a webhook to \`run.*\` or poll \`GET /api/v1/events\`.`,
+| \`step\` | A new or changed step (\`RunStep\`), in its latest state. A repeated \`id\` means that the step changed. |
+| \`state\` | The run entered \`status\`: \`run_id\`, \`status\`, \`app_id\`, \`installation_id\`, \`agent\`, \`trigger\`, \`created_at\`, \`started_at\`; in the end also \`finished_at\`, \`duration_ms\`, \`output\`, \`error_code\`, \`error_message\`, \`error\`, \`cost_units\`, \`usage\`. |
+| \`gap\` | \`after\`, \`before\`: states between them are no longer available (a run keeps 50). Also sent for a number that the run hasn’t reached; all events follow. |`,
   produces: 'text/event-stream',
   lastEventId: POSITION,
   orNothing: {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
 import { buildDocument } from '#openapi/document.ts'
@@ -22,6 +23,16 @@ const inlineSchemas = (schema: Any, at: string): string[] => {
   return [...own, ...below]
 }
 
+/** Types of Java, C#, Python, Go, Rust, Swift, Kotlin or JavaScript that a model of the same name would hide. */
+const PLATFORM_TYPES = new Set(
+  'Any Array BigDecimal Blob Boolean Byte ByteArray Class Date DateTime Decimal Dict Double Error Exception File Float Function Integer List Long Map Number Object Option Path Promise Record Request Response Result Set String Symbol Throwable UUID Uri Url Void'.split(
+    ' ',
+  ),
+)
+
+const resolved = (document: Any, one: Any): Any =>
+  one.$ref === undefined ? one : document.components.parameters[one.$ref.split('/').at(-1)]
+
 describe.each(DOCUMENT_NAMES)('the document %s', (name) => {
   const document = buildDocument(endpoints, '1.0.0', name) as Any
   const text = JSON.stringify(document)
@@ -43,6 +54,71 @@ describe.each(DOCUMENT_NAMES)('the document %s', (name) => {
     }
   })
 
+  it('has its webhooks’ schemas as components, which generators name', () => {
+    for (const [type, { post }] of Object.entries(document.webhooks ?? {}) as [string, Any][]) {
+      for (const { content } of [post.requestBody, ...Object.values(post.responses)] as Any[]) {
+        for (const { schema } of Object.values(content ?? {}) as Any[]) {
+          expect(Object.keys(schema), type).toEqual(['$ref'])
+        }
+      }
+    }
+  })
+
+  it('names no schema like a platform type of a language', () => {
+    const names = Object.keys(document.components.schemas)
+    expect(names.filter((one) => PLATFORM_TYPES.has(one))).toEqual([])
+  })
+
+  it('has an example of every required parameter, and none of an Idempotency-Key', () => {
+    const items = Object.entries({ ...document.paths, ...document.webhooks }) as [string, Any][]
+    for (const [path, item] of items) {
+      for (const { parameters } of Object.values(item) as Any[]) {
+        for (const { name, required, schema } of parameters.map((one: Any) => resolved(document, one))) {
+          const isShown = ['example', 'examples', 'enum', 'const', 'default'].some((keyword) => keyword in schema)
+          if (required) expect(isShown, `${path} ${name}`).toBe(true)
+          if (name === 'Idempotency-Key') expect(isShown, path).toBe(false)
+        }
+      }
+    }
+  })
+
+  it('says as a pattern which cursors and events are accepted', () => {
+    for (const item of Object.values(document.paths) as Any[]) {
+      for (const { parameters } of Object.values(item) as Any[]) {
+        const cursor = parameters.find(({ name }: Any) => name === 'cursor')
+        if (cursor) expect(cursor.schema.pattern).toBe('^[A-Za-z0-9_-]+$')
+      }
+    }
+    const mask = document.components.schemas.EventMask
+    if (!mask) return
+    const accepted = (text: string) => new RegExp(mask.pattern).test(text)
+    expect(['*', 'run.*', 'run.succeeded', 'custom.order.paid', 'custom.*'].filter((one) => !accepted(one))).toEqual([])
+    expect(['run', 'ru*', 'run.unknown', 'custom', ''].filter(accepted)).toEqual([])
+  })
+
+  it('has no description above 1,024 characters, and no empty object as a default', () => {
+    const long: string[] = []
+    const visit = (value: Any, at: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      if (typeof value.description === 'string' && value.description.length > 1_024) long.push(at)
+      if (isDeepStrictEqual(value.default, {}) && !at.endsWith('/properties')) long.push(`${at}/default`)
+      for (const [name, one] of Object.entries(value)) visit(one, `${at}/${name}`)
+    }
+    visit(document, '')
+    expect(long).toEqual([])
+  })
+
+  it('names the issuer at which standard clients work, and no address for refreshing', () => {
+    const { integration } = document.components.securitySchemes
+    if (!integration) return
+    const { authorizationUrl, tokenUrl, refreshUrl } = integration.flows.authorizationCode
+    expect([authorizationUrl, tokenUrl, refreshUrl].map((url) => url && new URL(url).pathname)).toEqual([
+      '/connect/authorize',
+      '/connect/token',
+      undefined,
+    ])
+  })
+
   it('has no component that nothing refers to, and none that is missing', () => {
     const referred = new Set([...text.matchAll(/"#\/components\/([\w/.-]+)"/g)].map(([, ref]) => ref))
     const present = Object.entries(document.components)
@@ -58,8 +134,14 @@ describe.each(DOCUMENT_NAMES)('the document %s', (name) => {
   })
 })
 
-it('the integration document stays small enough for generators and editors: at most 250 KB', () => {
-  expect(JSON.stringify(buildDocument(endpoints, '1.0.0', 'integration')).length).toBeLessThanOrEqual(250_000)
+it('the integration document stays small enough for generators and editors: at most 256 KiB', () => {
+  expect(JSON.stringify(buildDocument(endpoints, '1.0.0', 'integration')).length).toBeLessThanOrEqual(256 * 1_024)
+})
+
+it('the document of essentials has thirty operations in at most 140 KB', () => {
+  const { paths } = buildDocument(endpoints, '1.0.0', 'essentials') as Any
+  expect(Object.values(paths).flatMap((item) => Object.keys(item as Any))).toHaveLength(30)
+  expect(JSON.stringify(buildDocument(endpoints, '1.0.0', 'essentials')).length).toBeLessThanOrEqual(140_000)
 })
 
 describe('naming nested schemas', () => {

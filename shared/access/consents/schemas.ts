@@ -11,7 +11,7 @@ const nonce = () =>
   z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the tg of the consent address')
-    .meta({ description: 'The `tg` of the consent address.' })
+    .meta({ description: 'The `tg` of the consent address.', example: '9hVtqOZzQk2n1cF0bXyG7w' })
 
 /** Query of the requests about a consent link. */
 export const ConsentQuery = () => z.strictObject({ tg: nonce() })

@@ -38,9 +38,27 @@ export type EventType = Exclude<keyof typeof EVENTS, 'custom.*'> | `custom.${str
 export const definitionOf = (type: string): EventDefinition | undefined =>
   type.startsWith('custom.') ? EVENTS['custom.*'] : (EVENTS as Record<string, EventDefinition>)[type]
 
-/** Returns true for an event type or mask that a subscription may list. Any name is valid after `custom.`. */
+/** Returns the masks of a type: `run.*` for `run.succeeded`. */
+const masksOf = (type: string): string[] => {
+  const words = type.split('.')
+  return words.slice(1).map((_, i) => `${words.slice(0, i + 1).join('.')}.*`)
+}
+
+/** Matches an event type or mask that a subscription may list. Any name is valid after `custom.`. */
+export const maskPattern = (): string => {
+  const visible = Object.entries(EVENTS).flatMap(([type, { audience }]) => (audience === 'internal' ? [] : [type]))
+  const known = new Set(['*', ...visible, ...visible.flatMap(masksOf)])
+  const exact = [...known].map((one) => one.replaceAll(/[.*]/g, '\\$&'))
+  return `^(?:${exact.join('|')}|custom(?:\\.[A-Za-z0-9_-]+)+(?:\\.\\*)?)$`
+}
+
+/** Length of the longest mask. */
+export const MASK_LENGTH = 120
+
+let known: RegExp | undefined
+
+/** Returns true for an event type or mask that a subscription may list. */
 export const isMask = (text: string): boolean => {
-  if (text === '*' || (text.length <= 120 && /^custom(\.[a-z0-9_-]+)+(\.\*)?$/i.test(text))) return true
-  const visible = Object.entries(EVENTS).filter(([, { audience }]) => audience !== 'internal')
-  return visible.some(([type]) => type === text || (text.endsWith('.*') && type.startsWith(text.slice(0, -1))))
+  known ??= new RegExp(maskPattern())
+  return text.length <= MASK_LENGTH && known.test(text)
 }

@@ -1,11 +1,15 @@
 import * as z from 'zod'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
-import { isMask } from '../catalogue/catalogue.ts'
+import { isMask, MASK_LENGTH, maskPattern } from '../catalogue/catalogue.ts'
 
 const MASK_ERROR = 'must be an event type, a mask such as run.*, or *'
 
 /** Schema of an event type, a mask such as `run.*`, or `*` (contract/events-and-webhooks.md#masks). */
-export const eventMaskSchema = () => z.string().refine(isMask, MASK_ERROR)
+export const eventMaskSchema = () =>
+  z
+    .string()
+    .refine(isMask, MASK_ERROR)
+    .meta({ id: 'EventMask', maxLength: MASK_LENGTH, pattern: maskPattern(), example: 'run.*' })
 
 /** Schema of comma-separated masks in a query parameter. */
 export const eventMaskListSchema = () =>

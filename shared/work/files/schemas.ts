@@ -65,7 +65,7 @@ const view = () => ({
 })
 
 /** A file's metadata (contract/tasks-files-conversations.md#files). */
-export const FileSchema = () => z.object(view()).meta({ id: 'File' })
+export const FileSchema = () => z.object(view()).meta({ id: 'StoredFile' })
 
 export type FileView = z.infer<ReturnType<typeof FileSchema>>
 

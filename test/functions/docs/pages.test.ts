@@ -9,7 +9,7 @@ import { requestFunctions } from '#functions/registry.ts'
 import { buildOpenApi } from '#openapi/build.ts'
 import { createLogger } from '#shared/adapters/logger.ts'
 import type { Deps } from '#shared/foundation/work/work.ts'
-import { DOCUMENT_NAMES, DOCUMENTS } from '#shared/http/documents.ts'
+import { DOCUMENT_NAMES, isDescribed } from '#shared/http/documents.ts'
 import type { RequestHandler } from '#shared/http/exchange.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
 import { DEFAULT_BRAND } from '#shared/kernel/brand.ts'
@@ -94,7 +94,7 @@ describe('GET /openapi/{document}', () => {
       expect(document.servers[0].url).toBe(BASE)
       const declared = Object.values(requestFunctions)
         .flat()
-        .filter(({ group }) => (DOCUMENTS[name] as readonly string[]).includes(group))
+        .filter((endpoint) => isDescribed(name, endpoint))
       expect(Object.keys(document.paths).sort()).toEqual([...new Set(declared.map(({ path }) => path))].sort())
     },
   )
@@ -112,7 +112,9 @@ describe('GET /openapi.json', () => {
     const document = JSON.parse(body)
     expect(document.openapi).toBe('3.1.0')
     expect(document.servers).toMatchObject([{ url: BASE }])
-    expect(document.components.securitySchemes.integration.flows.authorizationCode.tokenUrl).toBe(`${BASE}/oauth/token`)
+    expect(document.components.securitySchemes.integration.flows.authorizationCode.tokenUrl).toBe(
+      `${BASE}/connect/token`,
+    )
     expect(body).not.toContain('base-url.invalid')
   })
 

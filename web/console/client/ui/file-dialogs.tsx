@@ -11,7 +11,7 @@ import { Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { Download } from './download.tsx'
 
-export type StoredFile = Schemas['File']
+export type StoredFile = Schemas['StoredFile']
 export type Folder = Schemas['Folder']
 
 const Preview = part(async () => ({ default: (await import('./preview.tsx')).Preview }))
