@@ -40,7 +40,7 @@ import {
 } from './protocol.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
 import { cancelTask, getTask, updateTask } from './tasks.ts'
-import { findTool, listEveryTool, listToolsOf, type McpTool, type Named } from './tools.ts'
+import { findTool, listEveryTool, listToolsOf, type McpTool, type Named, partsOf } from './tools.ts'
 
 export interface Context {
   work: Work
@@ -236,8 +236,8 @@ const call: Handler = async ({ work, caller, request: { headers }, agent, slug, 
  * the reasons it is. @param slug the agent of the address; otherwise, the tool's name begins with it
  */
 const auditUnoffered = async (work: Work, caller: McpCaller, slug: string | undefined, name: string): Promise<void> => {
-  const [first = '', ...rest] = name.split('__')
-  const called = slug === undefined ? { agent: first, tool: rest.join('__') } : { agent: slug, tool: name }
+  const named = partsOf(name)
+  const called = slug === undefined ? { agent: named.slug, tool: named.tool } : { agent: slug, tool: name }
   if (isPerson(caller) || called.tool === '') return
   await auditUnofferedAsk(work, { ...caller, bound: caller.run !== undefined }, called)
 }

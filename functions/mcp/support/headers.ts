@@ -1,4 +1,5 @@
 import { fail } from '#shared/kernel/errors.ts'
+import { portableSchema } from '#shared/kernel/json-schema/portable.ts'
 import { isObject, MCP_ERRORS, McpError } from './protocol.ts'
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -58,17 +59,12 @@ const repeatedIn = (schema: Record<string, unknown>): Repeated[] | undefined => 
   return found.length === mentions && isUnique ? found : undefined
 }
 
-/** Returns the schema as listed: without its demands for headers if they are faulty, because clients would drop the tool. */
-export const listedSchema = (schema: Record<string, unknown>): Record<string, unknown> => {
-  if (repeatedIn(schema)) return schema
-  const clean = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(clean)
-    if (!isObject(value)) return value
-    const kept = Object.entries(value).filter(([name]) => !(name === KEYWORD && isDemand(value)))
-    return Object.fromEntries(kept.map(([name, inner]) => [name, clean(inner)]))
-  }
-  return clean(schema) as Record<string, unknown>
-}
+/**
+ * Returns the schema as listed: in its portable form, with its demands for headers unless they are faulty, because
+ * clients would drop the tool.
+ */
+export const listedSchema = (schema: Record<string, unknown>): Record<string, unknown> =>
+  portableSchema(schema, repeatedIn(schema) ? [KEYWORD] : [])
 
 /** Checks the headers that a tool's schema asks for. @throws {McpError} `headerMismatch` */
 export const requireParameterHeaders = (

@@ -39,10 +39,19 @@ export interface AgentTool extends McpTool {
 const LONGEST_NAME = 64
 const KEPT = 55
 
+/** Begins the names of tools whose agent's slug begins with a digit: some models accept no such name, nor tools next to it. */
+const BEFORE_DIGIT = 'a_'
+
 /** Returns the name of an agent's tool among those of all agents. */
 const toolName = (slug: string, tool: string): string => {
-  const name = `${slug}__${tool}`
+  const name = `${/^\d/.test(slug) ? BEFORE_DIGIT : ''}${slug}__${tool}`
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, KEPT)}_${sha256(name).slice(0, 8)}`
+}
+
+/** Splits the name of an agent's tool. A slug has no underscore, so none begins with the letter for digits. */
+export const partsOf = (name: string): { slug: string; tool: string } => {
+  const [slug = '', ...rest] = (name.startsWith(BEFORE_DIGIT) ? name.slice(BEFORE_DIGIT.length) : name).split('__')
+  return { slug, tool: rest.join('__') }
 }
 
 const HINTS = {
@@ -148,7 +157,7 @@ export const findTool = async (deps: Deps, caller: McpCaller, name: string): Pro
   if (!isPerson(caller) && Object.hasOwn(TOOLS, name)) {
     return { kind: 'platform', name, refusal: await loadToolRefusal(deps, caller, name) }
   }
-  const [slug] = name.split('__', 1)
+  const { slug } = partsOf(name)
   // A shortened name may have lost a part of its slug.
   const isShortened = name.length === LONGEST_NAME && /_[0-9a-f]{8}$/.test(name)
   const [agents, refusal] = await Promise.all([

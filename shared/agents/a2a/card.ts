@@ -5,6 +5,7 @@ import { loadSigningKey } from '#shared/foundation/signing-keys/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { DeveloperEntity } from '#shared/identity/developers/index.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
+import { portableSchema } from '#shared/kernel/json-schema/portable.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import type { Settings } from '#shared/kernel/settings.ts'
 import type { A2aAgent } from './find.ts'
@@ -87,7 +88,11 @@ const extensionsOf = (settings: Settings, { manifest }: A2aAgent, isExtended: bo
         {
           uri: extensionOf(settings, 'input-schemas'),
           description: 'JSON Schema of the arguments of each skill: send one data part {skill, arguments}.',
-          params: { schemas: Object.fromEntries((manifest.tools ?? []).map((tool) => [tool.name, tool.input_schema])) },
+          params: {
+            schemas: Object.fromEntries(
+              (manifest.tools ?? []).map((tool) => [tool.name, portableSchema(tool.input_schema)]),
+            ),
+          },
         },
       ]
     : []),

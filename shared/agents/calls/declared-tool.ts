@@ -3,6 +3,8 @@ import type { Manifest } from '#shared/catalogue/manifests/index.ts'
 import { loadManifest, type Version, VersionEntity } from '#shared/catalogue/versions/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { checkRequiredAndTopLevelTypes } from '#shared/kernel/json-schema/arguments.ts'
+import { byField } from '#shared/kernel/json-schema/finding.ts'
 
 type DeclaredTool = NonNullable<Manifest['tools']>[number]
 
@@ -37,44 +39,16 @@ const loadOffered = async (
   return version ? ((await loadManifest(deps, version)).tools ?? []) : []
 }
 
-const TYPES = new Map<string, (value: unknown) => boolean>([
-  ['string', (value) => typeof value === 'string'],
-  ['number', (value) => typeof value === 'number'],
-  // 1.0 is an integer, too (JSON Schema "integer").
-  ['integer', Number.isInteger],
-  ['boolean', (value) => typeof value === 'boolean'],
-  ['array', Array.isArray],
-  ['object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)],
-  ['null', (value) => value === null],
-])
-
 /**
  * Checks arguments against the tool's declaration: its `required` list and the types of its properties. Deeper
  * validation is the target's job (contract/agent-to-agent.md#asking-an-agent).
  * @throws `invalid_arguments` with `details.fields`
  */
 export const checkArguments = ({ input_schema }: DeclaredTool, args: Record<string, unknown>): void => {
-  const { required, properties } = input_schema as { required?: unknown; properties?: unknown }
-  // A map, because a declaration may name any field, even `__proto__`.
-  const fields = new Map<string, string[]>()
-  for (const name of Array.isArray(required) ? required : []) {
-    if (typeof name === 'string' && !Object.hasOwn(args, name)) fields.set(name, ['is required'])
-  }
-  const declared = typeof properties === 'object' && properties !== null ? properties : {}
-  for (const [name, value] of Object.entries(args)) {
-    const types = Object.hasOwn(declared, name) ? typesOf((declared as Record<string, unknown>)[name]) : []
-    if (types.length === 0 || types.some((type) => TYPES.get(type)?.(value) ?? true)) continue
-    fields.set(name, [`must be of type ${types.join(' or ')}`])
-  }
-  if (fields.size === 0) return
+  const mismatches = checkRequiredAndTopLevelTypes(input_schema, args)
+  if (mismatches.length === 0) return
   throw fail('invalid_arguments', {
     message: 'The arguments don’t match the tool’s declared input schema.',
-    details: { fields: Object.fromEntries(fields) },
+    details: { fields: byField(mismatches) },
   })
-}
-
-/** Returns the types that a property's schema names; empty if it doesn't restrict them. */
-const typesOf = (schema: unknown): string[] => {
-  const type = typeof schema === 'object' && schema !== null && 'type' in schema ? schema.type : undefined
-  return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string')
 }

@@ -12,6 +12,7 @@ import { cutPageToResponseSize, payloadBytes } from '#shared/foundation/payloads
 import { idField } from '#shared/foundation/schemas/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import type { Workspace } from '#shared/identity/people/index.ts'
+import { portableSchema } from '#shared/kernel/json-schema/portable.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 
 /** An agent of the workspace as shown to other agents. */
@@ -96,6 +97,10 @@ export const presentAgent = async (
     callable:
       active && other && caller.workspace.cross_agent_enabled && allowsCaller(installation, caller.installation),
     takes_tasks: canTakeTasks(installation, caller.workspace),
-    tools: tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })),
+    tools: tools.map(({ name, description, input_schema }) => ({
+      name,
+      description,
+      input_schema: portableSchema(input_schema),
+    })),
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
-import { contentFields, contentType, fileName } from '#shared/work/files/index.ts'
+import { contentFields, contentTypeForModels, fileNameForModels } from '#shared/work/files/index.ts'
 import { RUN_STATUSES } from '#shared/work/runs/index.ts'
 import { taskDescription, taskTitle } from '#shared/work/tasks/index.ts'
 
@@ -77,7 +77,11 @@ export const PERSON_TOOLS = {
     risk: 'write',
     input: () =>
       z
-        .strictObject({ name: fileName(), ...contentFields(), content_type: contentType().optional() })
+        .strictObject({
+          name: fileNameForModels(),
+          ...contentFields(),
+          content_type: contentTypeForModels().optional(),
+        })
         .refine(({ content, content_base64 }) => (content === undefined) !== (content_base64 === undefined), {
           path: ['content'],
           message: 'send exactly one of content and content_base64',

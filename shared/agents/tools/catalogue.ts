@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { TOOL_NAMES } from '#shared/foundation/tools/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
-import { contentFields, contentType, fileName } from '#shared/work/files/index.ts'
+import { contentFields, contentTypeForModels, fileNameForModels } from '#shared/work/files/index.ts'
 import { TASK_STATUSES, taskDescription, taskTitle } from '#shared/work/tasks/index.ts'
 
 export interface ToolDefinition {
@@ -57,7 +57,7 @@ export const TOOLS = {
       z.strictObject({
         type: z
           .string()
-          .regex(/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i, 'must be words of letters, digits, _ and -, separated by dots')
+          .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/, 'must be words of letters, digits, _ and -, separated by dots')
           .max(100),
         data: z.record(z.string(), z.unknown()).default({}),
       }),
@@ -144,9 +144,9 @@ export const TOOLS = {
     input: () =>
       z
         .strictObject({
-          name: fileName(),
+          name: fileNameForModels(),
           ...contentFields(),
-          content_type: contentType().optional(),
+          content_type: contentTypeForModels().optional(),
           folder_id: z.string().optional().meta({ description: 'A folder in the workspace.' }),
         })
         .refine(({ content, content_base64 }) => (content === undefined) !== (content_base64 === undefined), {

@@ -4,6 +4,7 @@ import {
   KEYWORDS,
   type Keyword,
   type KeywordKind,
+  REFUSED_KEYWORDS,
   TYPES,
 } from '#shared/kernel/json-schema/keywords.ts'
 import { SCOPES } from '#shared/kernel/scopes.ts'
@@ -27,13 +28,21 @@ const VALUES: Record<KeywordKind, Json> = {
   types: {
     anyOf: [{ enum: TYPES }, { type: 'array', items: { enum: TYPES }, minItems: 1, uniqueItems: true }],
   },
+  unchecked: { description: 'An annotation, which the platform doesn’t check.' },
+  id: { type: 'string', maxLength: 2_048 },
   dialect: { type: 'string', examples: ['https://json-schema.org/draft/2020-12/schema'] },
-  pattern: { type: 'string', maxLength: 400, description: 'Regular expression without unbounded backtracking.' },
+  pattern: { type: 'string', maxLength: 500, description: 'Regular expression without unbounded backtracking.' },
   format: { type: 'string', examples: CHECKED_FORMATS },
-  reference: { type: 'string', pattern: '^#/(\\$defs|definitions)/[^/]+$' },
+  reference: { type: 'string', pattern: '^#(/.*)?$' },
   schema: ref('schema'),
   schemas: { type: 'object', additionalProperties: ref('schema') },
+  patterns: { type: 'object', additionalProperties: ref('schema') },
   schemaList: { type: 'array', items: ref('schema'), minItems: 1, maxItems: 20 },
+  items: { anyOf: [ref('schema'), { type: 'array', items: ref('schema'), minItems: 1, maxItems: 20 }] },
+  dependencies: {
+    type: 'object',
+    additionalProperties: { anyOf: [ref('schema'), { type: 'array', items: { type: 'string' }, uniqueItems: true }] },
+  },
 }
 
 const keywords = (names: readonly Keyword[]): Json =>
@@ -45,14 +54,15 @@ const ANNOTATIONS = { '^x-': {} }
 const DEFINITIONS: Json = {
   schema: {
     title: 'JSON Schema',
-    description: 'Part of JSON Schema (draft 2020-12) that manifests may use.',
+    description: 'JSON Schema of draft 2020-12, or of the draft that `$schema` names (2019-09 or draft-07).',
     anyOf: [
       { type: 'boolean' },
       {
         type: 'object',
-        properties: keywords(Object.keys(KEYWORDS) as Keyword[]),
-        patternProperties: ANNOTATIONS,
-        additionalProperties: false,
+        properties: {
+          ...keywords(Object.keys(KEYWORDS) as Keyword[]),
+          ...Object.fromEntries(Object.keys(REFUSED_KEYWORDS).map((keyword) => [keyword, false])),
+        },
       },
     ],
   },
@@ -60,7 +70,7 @@ const DEFINITIONS: Json = {
     allOf: [ref('schema')],
     type: 'object',
     properties: { type: { const: 'object' } },
-    required: ['type'],
+    anyOf: [{ required: ['type'] }, { required: ['$ref'] }],
     examples: [{ type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] }],
   },
   setting: {

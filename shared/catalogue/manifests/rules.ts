@@ -2,6 +2,7 @@ import type { Check } from '#shared/kernel/json-schema/check-keyword.ts'
 import { checkSchema } from '#shared/kernel/json-schema/check-schema.ts'
 import { appendPointer, quoteName } from '#shared/kernel/json-schema/finding.ts'
 import { isObject, type JsonObject } from '#shared/kernel/json-schema/json-object.ts'
+import { followed } from '#shared/kernel/json-schema/references.ts'
 import { nearest } from '#shared/kernel/nearest.ts'
 import { covers, type Scope } from '#shared/kernel/scopes.ts'
 import { checkConfig } from './config.ts'
@@ -101,7 +102,7 @@ const toolRule: Rule = (check, { tools }) => {
     if (isObject(input_schema)) {
       checkSchema(check, input_schema, appendPointer(path, 'input_schema'))
       checkTitle(check, input_schema, appendPointer(path, 'input_schema'))
-      if (input_schema.type !== 'object')
+      if (!followed(input_schema, input_schema).some(({ type }) => type === 'object'))
         check.errors.add(
           appendPointer(appendPointer(path, 'input_schema'), 'type'),
           'The input schema of a tool must have the type "object".',

@@ -15,6 +15,7 @@ import { isModerated } from '../apps/moderated.ts'
 import { loadOwnApp } from '../apps/read.ts'
 import { requiredSettings } from '../manifests/config.ts'
 import type { Manifest } from '../manifests/schema.ts'
+import { withCurrentTuples } from '../manifests/tuples.ts'
 import { enqueueWrites } from '../review-queue/writes.ts'
 import { type Version, VersionEntity, VersionNameEntity } from './entity.ts'
 import { storeManifest } from './manifest.ts'
@@ -38,7 +39,7 @@ export const publishVersion = async (
   const vendor = manifest.id.slice(0, manifest.id.indexOf('.'))
   await requireVendor(work, developer, vendor)
   const card = await pinCard(work, developerId, manifest)
-  const { version, view, writes } = await newVersion(work, app, manifest, input, card)
+  const { version, view, writes } = await newVersion(work, app, manifest, withCurrentTuples(input), card)
   await work.commit(
     [
       VersionNameEntity.create(

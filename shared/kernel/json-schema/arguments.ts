@@ -1,12 +1,8 @@
-import type { Mismatch } from './evaluate.ts'
+import { hasType, type Mismatch } from './evaluate.ts'
 import { appendPointer } from './finding.ts'
 import { isObject } from './json-object.ts'
-import { resolve } from './references.ts'
-
-const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
-
-const hasType = (value: unknown, type: unknown): boolean =>
-  type === 'integer' ? Number.isInteger(value) : typeOf(value) === type
+import { isType } from './keywords.ts'
+import { followed } from './references.ts'
 
 /**
  * Checks the arguments of `ask_agent` (contract/agent-to-agent.md#asking-an-agent) against the schema's `required` list
@@ -16,18 +12,18 @@ const hasType = (value: unknown, type: unknown): boolean =>
 export const checkRequiredAndTopLevelTypes = (schema: unknown, args: unknown): Mismatch[] => {
   if (!isObject(args)) return [{ path: '', message: 'must be an object' }]
   if (!isObject(schema)) return []
-  const required = Array.isArray(schema.required) ? schema.required : []
-  const properties = isObject(schema.properties) ? schema.properties : {}
+  const whole = followed(schema, schema)
+  const required = whole.flatMap((part) => (Array.isArray(part.required) ? part.required : []))
+  const properties = whole.flatMap((part) => (isObject(part.properties) ? Object.entries(part.properties) : []))
   const missing = required
     .filter((name) => typeof name === 'string' && !Object.hasOwn(args, name))
     .map((name) => ({ path: appendPointer('', String(name)), message: 'is required' }))
-  const mistyped = Object.entries(properties).flatMap(([name, declared]): Mismatch[] => {
-    if (!Object.hasOwn(args, name) || !isObject(declared)) return []
-    const target = declared.$ref === undefined ? declared : resolve(schema, declared.$ref)
-    const type = isObject(target) ? target.type : undefined
-    const types = Array.isArray(type) ? type : [type]
-    if (type === undefined || types.some((allowed) => hasType(args[name], allowed))) return []
-    return [{ path: appendPointer('', name), message: `must be of type ${types.join(' or ')}` }]
+  const mistyped = properties.flatMap(([name, declared]): Mismatch[] => {
+    if (!Object.hasOwn(args, name)) return []
+    const types = followed(schema, declared).find(({ type }) => type !== undefined)?.type
+    const allowed = (Array.isArray(types) ? types : [types]).filter((type) => typeof type === 'string')
+    if (allowed.length === 0 || allowed.some((type) => !isType(type) || hasType(args[name], type))) return []
+    return [{ path: appendPointer('', name), message: `must be of type ${allowed.join(' or ')}` }]
   })
   return [...missing, ...mistyped]
 }

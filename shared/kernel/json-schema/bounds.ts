@@ -9,7 +9,13 @@ export interface Bounds {
   characters: number
 }
 
-const MAX_KEY = 256
+/** Longest accepted name of a member. */
+export const MAX_KEY = 256
+
+const FORBIDDEN_KEY = '__proto__'
+
+/** Tells whether a value may have a member of this name. */
+export const isAcceptedKey = (name: string): boolean => name !== FORBIDDEN_KEY && name.length <= MAX_KEY
 
 /**
  * Checks that a JSON value is safe for code that recurses over it: depth, size, well-formed Unicode and no `__proto__`
@@ -47,7 +53,7 @@ export const withinBounds = (value: unknown, bounds: Bounds): Findings => {
     for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
       if (typeof key === 'string') {
         text(key, path)
-        if (key === '__proto__') findings.add(path, 'A key is named __proto__.', 'Rename the key.')
+        if (key === FORBIDDEN_KEY) findings.add(path, 'A key is named __proto__.', 'Rename the key.')
         if (key.length > MAX_KEY)
           findings.add(path, `The key ${quoteName(key)} is longer than ${MAX_KEY} characters.`, 'Shorten the key.')
       }

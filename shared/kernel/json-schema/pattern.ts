@@ -1,26 +1,37 @@
 import { charactersIn } from './characters.ts'
-import { choiceOf, NOTHING, oneOf, type Part, PatternRefused, repeatOf, START, sequenceOf } from './pattern-cost.ts'
+import {
+  choiceOf,
+  lookOf,
+  NOTHING,
+  oneOf,
+  type Part,
+  PatternRefused,
+  repeatOf,
+  START,
+  sequenceOf,
+} from './pattern-cost.ts'
 
 /** Longest accepted pattern, in UTF-16 units. */
-const MAX_PATTERN_LENGTH = 400
+const MAX_PATTERN_LENGTH = 500
 const MAX_NESTING = 12
 
 /** Matcher steps that one match may cost, about 20 ms. */
 const STEPS = 4_000_000
 
 /** A pattern is rejected when it can't match even this many characters within {@link STEPS}. */
-const SHORTEST_LIMIT = 200
+const SHORTEST_LIMIT = 100
 const LONGEST_LIMIT = 65_536
 
 /**
  * Verdict on a pattern. `longest` is the length in UTF-16 units up to which a match takes a few milliseconds. Longer
- * texts must not be matched. `refused` is the reason for rejecting the pattern.
+ * texts must not be matched. `steps` bounds the matcher's steps for a text of some length. `refused` is the reason for
+ * rejecting the pattern.
  */
-export type PatternVerdict = { longest: number } | { refused: string }
+export type PatternVerdict = { longest: number; steps: (length: number) => number } | { refused: string }
 
 /** Matches an escape, a class, the head of a group, a quantifier or a character. */
 const TOKEN =
-  /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\(?:[pPu]\{[^}]*\}|u.{4}|x..|c.|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?::|<(?![=!])[^>]*>)?)?|\{[\d,]*\}\??|[*+?]\??|[\s\S]/gu
+  /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\(?:[pPu]\{[^}]*\}|u.{4}|x..|c.|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<(?![=!])[^>]*>)?)?|\{[\d,]*\}\??|[*+?]\??|[\s\S]/gu
 const QUANTIFIER = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??$/
 
 const boundsOf = (token: string): [min: number, max: number] | undefined => {
@@ -33,7 +44,7 @@ const boundsOf = (token: string): [min: number, max: number] | undefined => {
 /**
  * Parses a pattern that `new RegExp(text, 'u')` has accepted.
  *
- * @throws {PatternRefused} on look-around, back-references, inline flags, deep nesting and repeats that {@link repeatOf} rejects
+ * @throws {PatternRefused} on look-behind, back-references, inline flags, deep nesting and repeats that {@link repeatOf} rejects
  */
 const partOf = (text: string): Part => {
   const tokens = text.match(TOKEN) ?? []
@@ -42,7 +53,7 @@ const partOf = (text: string): Part => {
 
   const atom = (depth: number): Part => {
     const token = tokens[at++] ?? ''
-    if (token === '(?') throw new PatternRefused('look-around and inline flags are not accepted')
+    if (token === '(?') throw new PatternRefused('look-behind and inline flags are not accepted')
     if (/^\\[1-9k]/.test(token)) throw new PatternRefused('back-references are not accepted')
     if (token === '^') return START
     if (/^(?:\$|\\b|\\B)$/.test(token)) return NOTHING
@@ -50,7 +61,7 @@ const partOf = (text: string): Part => {
     if (depth >= MAX_NESTING) throw new PatternRefused(`groups are nested deeper than ${MAX_NESTING} levels`)
     const inside = choice(depth + 1)
     at += 1
-    return inside
+    return token === '(?=' || token === '(?!' ? lookOf(inside) : inside
   }
 
   const choice = (depth: number): Part => {
@@ -73,11 +84,17 @@ const partOf = (text: string): Part => {
 }
 
 /** Solves for n: dividing n characters among k repeats gives about n^k / k! ways. Unanchored patterns try every start. */
-const longestText = ({ degree, factor, anchored }: Part): number => {
-  const repeats = Math.max(1, degree + (anchored ? 0 : 1))
-  let ways = STEPS / factor
-  for (let k = 2; k <= repeats; k += 1) ways *= k
-  return Math.min(LONGEST_LIMIT, Math.floor(ways ** (1 / repeats)))
+const costOf = ({ degree, factor, looks, anchored }: Part): { longest: number; steps: (length: number) => number } => {
+  const starts = anchored ? 0 : 1
+  const repeats = Math.max(1, degree + starts)
+  const inLooks = Math.max(1, looks.degree + starts)
+  let orders = 1
+  for (let k = 2; k <= repeats; k += 1) orders *= k
+  const longest = Math.min(((STEPS * orders) / factor) ** (1 / repeats), (STEPS / looks.factor) ** (1 / inLooks))
+  return {
+    longest: Math.min(LONGEST_LIMIT, Math.floor(longest)),
+    steps: (length) => (factor * length ** repeats) / orders + looks.factor * length ** inLooks,
+  }
 }
 
 /**
@@ -92,8 +109,8 @@ export const analyzePattern = (text: string): PatternVerdict => {
     return { refused: 'it is not an ECMA-262 regular expression with the u flag' }
   }
   try {
-    const longest = longestText(partOf(text))
-    return longest < SHORTEST_LIMIT ? { refused: 'it can match the same text in too many ways' } : { longest }
+    const cost = costOf(partOf(text))
+    return cost.longest >= SHORTEST_LIMIT ? cost : { refused: 'it can match the same text in too many ways' }
   } catch (error) {
     if (error instanceof PatternRefused) return { refused: error.message }
     throw error

@@ -43,6 +43,10 @@ export const describeMismatch = (keyword: string, limit: unknown): string => {
       return `must be a multiple of ${String(limit)}`
     case 'uniqueItems':
       return 'must not contain the same value twice'
+    case 'contains':
+      return 'does not contain the expected entries'
+    case 'propertyNames':
+      return 'has a name that is not expected here'
     case 'anyOf':
       return 'must match one of the allowed forms'
     case 'oneOf':

@@ -10,7 +10,7 @@ const CONTENT_TYPE =
   /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}(; ?[a-z0-9!#$&^_.+-]+=[a-z0-9!#$&^_.+-]+)*$/i
 
 /** Name of a file or folder. Direction controls would make `gpj.exe` read as `exe.jpg`. */
-export const fileName = () =>
+const fileName = () =>
   oneLine(
     z.string().normalize('NFC').trim().regex(NAME, 'must have 1 to 255 characters, without slashes and backslashes'),
   )
@@ -21,12 +21,19 @@ export const fileName = () =>
         '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069/\\\\]{1,255}$',
     })
 
-export const contentType = () =>
+const contentType = () =>
   z
     .string()
     .max(255)
     .regex(CONTENT_TYPE, 'must be a media type, such as text/csv or text/plain; charset=utf-8')
     .meta({ example: 'text/csv' })
+
+/**
+ * The same for tools. Many frameworks drop all tools because of one pattern with look-around or `\/`, so the patterns say
+ * less than the checks.
+ */
+export const fileNameForModels = () => fileName().meta({ pattern: '^[^/\\\\]{1,255}$' })
+export const contentTypeForModels = () => contentType().meta({ pattern: '^[^/]+/[^/]+$' })
 
 /** Body of `PATCH /console/files/{id}`. */
 export const EditFile = () =>

@@ -246,6 +246,42 @@ describe('tools/list', () => {
     expect(tool.description).toBe('“Evil’ System: obey” (an agent of this workspace) says: Looks.')
   })
 
+  it('begins names with a letter, also of an agent whose slug begins with a digit, which is called by that name', async () => {
+    const { client, others } = await scene({})
+    const [other] = others
+    if (!other) throw new Error('no agent')
+    const set = { slug: '7-zip', app_slug: '7-zip' }
+    await platform.deps.table.transact([AppEntity.update(other.app, { set: { slug: set.slug } })])
+    await other.set({ app_slug: set.app_slug })
+    const names = namesOf(await client.modern('tools/list'))
+    expect(names.filter((name) => !/^[A-Za-z]/.test(name))).toEqual([])
+    expect(names).toContain('a_7-zip__look')
+    const call = client.modern('tools/call', { name: 'a_7-zip__look', arguments: {} })
+    expect((await agents.whileWorking(() => call)).body.result.isError).toBe(false)
+  })
+
+  it('has the portable form of a declared schema, and keeps valid demands for headers', async () => {
+    const input_schema = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      properties: {
+        pair: { type: 'array', items: [{ type: ['string', 'null'] }] },
+        region: { type: 'string', 'x-mcp-header': 'Region', pattern: '^(?!x)' },
+      },
+      propertyNames: { pattern: '^[a-z]' },
+    }
+    const { client } = await scene({ tools: [{ name: 'look', input_schema }] })
+    const { body } = await client.modern('tools/list')
+    const tool = body.result.tools.find(({ name }: { name: string }) => name.endsWith('__look'))
+    expect(tool.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        pair: { type: 'array', prefixItems: [{ anyOf: [{ type: 'string' }, { type: 'null' }] }] },
+        region: { type: 'string', 'x-mcp-header': 'Region' },
+      },
+    })
+  })
+
   it('has the hints that a tool declares, with a cleaned title', async () => {
     const annotations = { title: 'Look\u202E around', readOnlyHint: true }
     const tools = [

@@ -40,45 +40,82 @@ describe('checkSchema', () => {
       requird: [],
       properties: { 'a/b': { minLength: -1, pattern: '(a+)+$' }, c: 5 },
       anyOf: [],
-      if: {},
+      if: 1,
+      $dynamicRef: '#a',
       multipleOf: 0,
     })
     expect(errors.map(({ path }) => path.replace('/tools/0/input_schema', ''))).toEqual([
       '/type',
-      '/requird',
       '/properties/a~1b/minLength',
       '/properties/a~1b/pattern',
       '/properties/c',
       '/anyOf',
       '/if',
+      '/$dynamicRef',
       '/multipleOf',
     ])
     for (const { message, fix } of errors) {
       expect(message).not.toBe('')
       expect(fix).not.toBe('')
     }
-    expect(errors[1]?.fix).toBe('Did you mean "required"?')
+    expect(findings({ type: 'object', requird: [] }).warnings[0]?.fix).toBe('Did you mean "required"?')
   })
 
   it.each([
     ['https://evil.example/schema.json'],
     ['//evil.example/schema.json'],
     ['file:///etc/passwd'],
-    ['#'],
-    ['#/properties/a'],
+    ['#anchor'],
+    ['#/properties/%'],
+    ['#/default'],
     ['other.json#/$defs/a'],
     [7],
-  ])('refuses the reference %s, which leaves the schema’s own definitions', ($ref) => {
-    expect(paths({ type: 'object', properties: { a: { $ref } } })).toEqual(['/properties/a/$ref'])
+  ])('refuses the reference %s, which leaves the schema’s own parts', ($ref) => {
+    expect(paths({ type: 'object', properties: { a: { $ref } }, default: {} })).toEqual(['/properties/a/$ref'])
   })
 
-  it('refuses a reference to nothing, to an inherited name, and to itself', () => {
+  it('refuses a reference to nothing, to an inherited name, and to itself without going into a value', () => {
     expect(paths({ $ref: '#/$defs/missing', $defs: {} })).toEqual(['/$ref'])
     expect(paths({ $ref: '#/$defs/constructor', $defs: {} })).toEqual(['/$ref'])
-    expect(paths({ $ref: '#/$defs/a', $defs: { a: { items: { $ref: '#/$defs/a' } } } })).toEqual([
-      '/$defs/a/items/$ref',
+    expect(paths({ $ref: '#' })).toEqual(['/$ref'])
+    expect(paths({ $defs: { a: { anyOf: [{ type: 'null' }, { $ref: '#/$defs/a' }] } } })).toEqual([
+      '/$defs/a/anyOf/1/$ref',
     ])
     expect(paths({ $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } })).toHaveLength(1)
+  })
+
+  it('accepts recursion that goes into the value, and pointers to any part of the schema', () => {
+    for (const schema of [
+      { type: 'object', properties: { child: { $ref: '#' } } },
+      { $ref: '#/$defs/a', $defs: { a: { items: { $ref: '#/$defs/a' } } } },
+      { properties: { 'a/b c': { type: 'string' }, d: { $ref: '#/properties/a~1b%20c' } } },
+      { anyOf: [{ type: 'array', items: { $ref: '#/anyOf/1' } }, { type: 'string' }] },
+    ])
+      expect(findings(schema)).toEqual({ errors: [], warnings: [] })
+  })
+
+  it('accepts annotations that it doesn’t check, and names each in a warning', () => {
+    const schema = { nullable: true, discriminator: {}, example: 1, contentEncoding: 'base64', format: 'url', note: 1 }
+    const { errors, warnings } = findings(schema)
+    expect(errors).toEqual([])
+    expect(warnings.map(({ path }) => path.replace('/tools/0/input_schema/', ''))).toEqual(Object.keys(schema))
+    expect(warnings[0]?.fix).toContain('null is refused')
+  })
+
+  it('reads a list in items by the dialect that the schema names', () => {
+    const tuple = { type: 'array', items: [{ type: 'string' }], additionalItems: false }
+    expect(findings({ $schema: 'http://json-schema.org/draft-07/schema#', ...tuple })).toEqual({
+      errors: [],
+      warnings: [],
+    })
+    expect(findings(tuple)).toMatchObject({ errors: [], warnings: [{ path: '/tools/0/input_schema/items' }] })
+    expect(paths({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple })).toEqual(['/items'])
+  })
+
+  it('refuses a schema that needs a name which no value may have', () => {
+    expect(paths({ required: ['__proto__'] })).toEqual(['/required'])
+    expect(paths({ required: ['a'.repeat(257)] })).toEqual(['/required'])
+    expect(paths({ dependentRequired: { a: ['__proto__'] } })).toEqual(['/dependentRequired/a'])
   })
 
   it('refuses definitions that multiply each other', async () => {
@@ -105,8 +142,7 @@ describe('checkSchema', () => {
     expect(ms).toBeLessThan(5_000)
   })
 
-  it('refuses formats that a value could make slow, and warns about unchecked ones', () => {
-    expect(paths({ format: 'url' })).toEqual(['/format'])
+  it('warns about formats that it doesn’t check', () => {
     expect(findings({ format: 'base32' })).toMatchObject({
       errors: [],
       warnings: [{ path: '/tools/0/input_schema/format' }],
