@@ -61,7 +61,7 @@ const DEFINITIONS: Json = {
         type: 'object',
         properties: {
           ...keywords(Object.keys(KEYWORDS) as Keyword[]),
-          ...Object.fromEntries(Object.keys(REFUSED_KEYWORDS).map((keyword) => [keyword, false])),
+          ...Object.fromEntries(Object.keys(REFUSED_KEYWORDS).map((keyword) => [keyword, { not: {} }])),
         },
       },
     ],
@@ -69,7 +69,7 @@ const DEFINITIONS: Json = {
   inputSchema: {
     allOf: [ref('schema')],
     type: 'object',
-    properties: { type: { const: 'object' } },
+    properties: { type: { const: 'object' }, $ref: VALUES.reference },
     anyOf: [{ required: ['type'] }, { required: ['$ref'] }],
     examples: [{ type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] }],
   },

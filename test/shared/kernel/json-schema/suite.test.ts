@@ -17,7 +17,7 @@ const read = (name: string): Record<string, SuiteFile> =>
 /** Every manifest is checked for these first. */
 const MANIFEST = { depth: 64, nodes: 20_000, characters: 1_000_000 }
 
-/** The platform checks the formats that it knows, which the specification leaves to implementations. */
+/** The platform checks the formats that it knows, which JSON Schema leaves to implementations. */
 const FORMATS_AS_ANNOTATIONS = 'format.json'
 
 /** Files with schemas that aren't accepted: references beyond the schema, the name `__proto__`, an empty enum. */
