@@ -45,6 +45,22 @@ const withOneType = (schema: JsonObject): JsonObject => {
   return { ...outer, anyOf: branches }
 }
 
+/** Formats that no framework needs another package for, as some do for e-mail addresses. */
+const PORTABLE_FORMATS = CHECKED_FORMATS.filter((format) => format !== 'email' && format !== 'uri-reference')
+
+const ANY_TYPE = ['string', 'number', 'boolean', 'object', 'array', 'null'].map((type) => ({
+  type,
+  ...(type === 'object' && { properties: {} }),
+}))
+
+/** Names the type of a property that takes any value, because some frameworks need one, or that of a constant. */
+const withType = (schema: JsonObject): JsonObject => {
+  if (['type', 'enum', 'anyOf', 'allOf', '$ref'].some((keyword) => keyword in schema)) return schema
+  if (!('const' in schema)) return { ...schema, anyOf: ANY_TYPE }
+  const type = TYPES.find((name) => name !== 'integer' && hasType(schema.const, name))
+  return { ...schema, type, ...(type === 'object' && { properties: {} }) }
+}
+
 /** Builds the portable form of one schema, whose recursive references become definitions. */
 class Projection {
   readonly #root: JsonObject
@@ -106,15 +122,11 @@ class Projection {
 
   #referred(reference: unknown): JsonObject {
     const target = resolve(this.#root, reference)
-    if (target === this.#root) return { $ref: '#' }
     if (!this.#names.has(target) && !this.#recurs(target)) return this.#project(target)
     const known = this.#names.get(target)
     if (known !== undefined) return { $ref: `#/$defs/${known}` }
-    const wanted =
-      String(reference)
-        .split('/')
-        .at(-1)
-        ?.replaceAll(/[^A-Za-z0-9_]/g, '_') || 'schema'
+    const last = String(reference).split('/').slice(1).at(-1) ?? ''
+    const wanted = last.replaceAll(/[^A-Za-z0-9_]/g, '_') || 'schema'
     const taken = new Set(this.#names.values())
     let name = wanted
     for (let n = 2; taken.has(name); n += 1) name = `${wanted}_${n}`
@@ -150,13 +162,16 @@ class Projection {
     return withOneType({
       ...pick(rest, (keyword) => KEPT.has(keyword) || this.#kept.includes(keyword)),
       ...(portable !== undefined && { pattern: portable }),
-      ...((CHECKED_FORMATS as readonly unknown[]).includes(format) && { format }),
+      ...((PORTABLE_FORMATS as readonly unknown[]).includes(format) && { format }),
       ...(Array.isArray(prefixItems) && { prefixItems: list(prefixItems) }),
       ...(isClosed && rest.maxItems === undefined && { maxItems: prefixItems.length }),
       ...(items !== undefined && !isClosed && { items: this.#project(items) }),
       ...((isObject(properties) || said.type === 'object' || isTypeAmong(said.type)) && {
         properties: Object.fromEntries(
-          Object.entries(isObject(properties) ? properties : {}).map(([name, member]) => [name, this.#project(member)]),
+          Object.entries(isObject(properties) ? properties : {}).map(([name, member]) => [
+            name,
+            withType(this.#project(member)),
+          ]),
         ),
       }),
       // Names that patterns allow would be forbidden without them.

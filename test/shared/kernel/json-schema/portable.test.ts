@@ -89,6 +89,25 @@ describe('portableSchema', () => {
     expect(portableSchema({ $ref: '#/$defs/Node', $defs: { Node } })).toEqual({ ...Node, $defs: { Node } })
   })
 
+  it('has no part that a framework is known to stop at', () => {
+    const schema = {
+      type: 'object',
+      properties: { any: {}, kind: { const: 'a' }, mail: { type: 'string', format: 'email' }, child: { $ref: '#' } },
+    }
+    const types = ['string', 'number', 'boolean', 'object', 'array', 'null']
+    const properties = {
+      any: { anyOf: types.map((type) => ({ type, ...(type === 'object' && { properties: {} }) })) },
+      kind: { const: 'a', type: 'string' },
+      mail: { type: 'string' },
+      child: { $ref: '#/$defs/schema' },
+    }
+    expect(portableSchema(schema)).toEqual({
+      type: 'object',
+      properties,
+      $defs: { schema: { type: 'object', properties } },
+    })
+  })
+
   it('keeps its size where definitions refer to one another', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 100 }, (_, n) => [
