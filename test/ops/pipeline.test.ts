@@ -101,10 +101,23 @@ describe('the pipeline', () => {
     ])
     const commands = (jobs.npm?.steps ?? []).map(({ run }) => run ?? '')
     expect(commands.filter((run) => /^npm (?!publish)/.test(run))).toEqual(['npm ci --ignore-scripts'])
-    expect(commands.filter((run) => run.startsWith('npm publish'))).toEqual([
-      'npm publish ./dist/cli --provenance',
-      'npm publish ./dist/sdk-ts --provenance',
-    ])
+    expect(commands.at(-1)).toBe('node ops/publish.ts dist/cli dist/sdk-ts')
+  })
+
+  it('restores no cache where it may publish or deploy', () => {
+    for (const file of files) {
+      for (const [name, { permissions, steps = [] }] of Object.entries(load(file).jobs)) {
+        const node = steps.find(({ uses }) => uses?.startsWith('actions/setup-node@'))
+        if (permissions?.['id-token'] !== 'write' || !node) continue
+        expect(node.with, `${file} ${name}`).toMatchObject({ 'package-manager-cache': false })
+        expect(node.with, `${file} ${name}`).not.toHaveProperty('cache')
+      }
+    }
+  })
+
+  it('skips what PyPI has with the same bytes', () => {
+    const commands = (load('release.yml').jobs.pypi?.steps ?? []).map(({ run }) => run ?? '')
+    expect(commands.at(-1)).toMatch(/uv==\S+ publish .*--check-url \S+ /)
   })
 
   it('keeps packages and actions up to date', () => {
