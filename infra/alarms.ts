@@ -31,7 +31,7 @@ export class Alarms extends Construct {
   /** Alarms in the order of the watches. */
   readonly alarms: Alarm[]
   /** Alarms in the order of the burns. */
-  readonly burning: CompositeAlarm[]
+  readonly burning: AlarmBase[]
 
   constructor(scope: Construct, id: string, { watches, burns, email, topicArn }: AlarmsProps) {
     super(scope, id)
@@ -64,13 +64,15 @@ export class Alarms extends Construct {
     this.burning = burns.map((burn) => notifying(this.#burning(burn)))
   }
 
-  /** Adds an alarm that is on while its two windows are. These notify nobody. */
-  #burning({ id, windows, ...burn }: Burn): CompositeAlarm {
-    const parts = windows.map((window) => this.#alarm(window, window.description))
-    const alarm = new CompositeAlarm(this, id, {
+  /** Adds an alarm over a long window. With a short one, it is on while both are, which notify nobody by themselves. */
+  #burning({ short, ...burn }: Burn): AlarmBase {
+    if (short === undefined) return this.#alarm(burn, descriptionOf(burn))
+    const long = { ...burn, id: `${burn.id}Long`, description: `Window of ${burn.label} of ${burn.id}.` }
+    const parts = [long, short].map((window) => this.#alarm(window, window.description))
+    const alarm = new CompositeAlarm(this, burn.id, {
       // By name, which the local run resolves.
       alarmRule: AlarmRule.fromString(parts.map(({ alarmName }) => `ALARM("${alarmName}")`).join(' AND ')),
-      alarmDescription: descriptionOf({ ...burn, kind: 'error-budget' }),
+      alarmDescription: descriptionOf(burn),
     })
     // CloudFormation then names it after the stack, as it names the others.
     const resource = alarm.node.defaultChild as CfnCompositeAlarm
@@ -78,7 +80,10 @@ export class Alarms extends Construct {
     return alarm
   }
 
-  #alarm({ id, metric, limit, below, breaching, of }: Omit<Watch, 'severity'>, alarmDescription: string): Alarm {
+  #alarm(
+    { id, metric, limit, below, expected, breaching, of }: Omit<Watch, 'severity'>,
+    alarmDescription: string,
+  ): Alarm {
     return new Alarm(this, id, {
       metric,
       threshold: limit,
@@ -86,7 +91,7 @@ export class Alarms extends Construct {
       datapointsToAlarm: breaching,
       comparisonOperator: below ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_THRESHOLD,
       // Missing data is a breach for something that has to happen. Failures report nothing while there are none.
-      treatMissingData: below ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: below || expected ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
       alarmDescription,
     })
   }

@@ -165,6 +165,7 @@ export function addStage(
   acknowledge(stage, {
     'AwsSolutions-APIG3':
       'The web ACL is a setting, and protects the edge if there is one. The platform limits requests per caller, and the stage limits their rate.',
+    'Serverless-APIGWXrayEnabled': 'Tracing is a setting, off unless the operator turns it on.',
     'Serverless-APIGWDefaultThrottling': 'The stage’s default method settings throttle.',
   })
   return stage

@@ -2,7 +2,6 @@ import { Aws, CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import {
   type Alarm,
   AlarmStatusWidget,
-  type CompositeAlarm,
   Dashboard,
   GraphWidget,
   type IAlarm,
@@ -24,7 +23,7 @@ export type OverviewProps = Watched & {
   watches: readonly Watch[]
   alarms: readonly Alarm[]
   burns: readonly Burn[]
-  burning: readonly CompositeAlarm[]
+  burning: readonly IAlarm[]
 }
 
 /** Maximum number of alarms in one widget of CloudWatch. */
@@ -59,11 +58,8 @@ export class Overview extends Construct {
   }
 }
 
-/** Returns the watches of all alarms, including the windows of those on the error budget. */
-const watchesOf = ({ watches, burns }: OverviewProps): Omit<Watch, 'severity'>[] => [
-  ...watches,
-  ...burns.flatMap(({ windows }) => windows),
-]
+/** Returns the watches of all alarms. Those on the error budget show their long window. */
+const watchesOf = ({ watches, burns }: OverviewProps): Watch[] => [...watches, ...burns]
 
 const shownKinds = (props: OverviewProps): Kind[] => {
   const kinds = new Set(watchesOf(props).map(({ kind }) => kind))
@@ -100,7 +96,7 @@ const parts = <T>(all: readonly T[]): T[][] =>
   )
 
 /** Graph of all metrics behind one kind of alarm, with the limit as a line. */
-const kindGraph = (kind: Kind, watches: readonly Omit<Watch, 'severity'>[]): IWidget => {
+const kindGraph = (kind: Kind, watches: readonly Watch[]): IWidget => {
   const ofKind = watches.filter((watch) => watch.kind === kind)
   const limits = [...new Set(ofKind.map(({ limit }) => limit))]
   return new GraphWidget({

@@ -22,7 +22,8 @@ export type Surroundings = {
   queueUrls: Record<QueueName, string>
   secretArns: Record<RingName, string>
   telegramBotSecretArn: string
-  languageModelSecretArn: string
+  /** Absent if the stage has no language model. */
+  languageModelSecretArn: string | undefined
   /** Prefix of the names of the alarms. */
   alarmPrefix: string
 }
@@ -77,7 +78,7 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
       variables.TELEGRAM_BOT_SECRET_ARN = around.telegramBotSecretArn
     }
     if (kind === 'metrics') variables.ALARM_PREFIX = around.alarmPrefix
-    if (kind === 'model') {
+    if (kind === 'model' && around.languageModelSecretArn !== undefined) {
       variables.LANGUAGE_MODEL_SECRET_ARN = around.languageModelSecretArn
     }
   }

@@ -15,9 +15,10 @@ import {
   SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda'
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Capability } from '#shared/kernel/capabilities.ts'
+import { FAILED_INVOCATIONS, metricsNamespace } from '#shared/kernel/metrics.ts'
 import { ConfigError } from './config.ts'
 import { permissions, type Resources, type Source, WILDCARDS } from './grants.ts'
 import { acknowledge, wildcardFinding } from './nag.ts'
@@ -25,6 +26,7 @@ import { type FunctionPlan, pascal } from './plan.ts'
 
 export type PlatformFunctionProps = {
   plan: FunctionPlan
+  stageName: string
   /** Folder with `<name>/index.cjs`. */
   bundles: string
   environment: Record<string, string>
@@ -60,6 +62,12 @@ export class PlatformFunction extends Construct {
     const logGroup = new LogGroup(this, 'Logs', {
       retention: props.logRetentionDays,
       removalPolicy: props.removalPolicy,
+    })
+    new MetricFilter(this, 'Failures', {
+      logGroup,
+      metricNamespace: metricsNamespace(props.stageName),
+      metricName: FAILED_INVOCATIONS,
+      filterPattern: FilterPattern.literal('{ $.type = "platform.report" && $.record.status != "success" }'),
     })
     const statements = permissions(plan.capabilities, props.resources, props.sources, {
       logGroup: logGroup.logGroupArn,
@@ -125,8 +133,7 @@ export class PlatformFunction extends Construct {
     acknowledge(this.lambda, {
       'Serverless-LambdaDLQ':
         'Invoked by the API, by event sources with their own failure handling, or by a schedule that repeats.',
-      // Applies if `tracing` is false.
-      'Serverless-LambdaTracing': 'A setting, true unless the operator says otherwise.',
+      'Serverless-LambdaTracing': 'A setting, off unless the operator turns it on.',
     })
     for (const invoked of [this.lambda, this.live]) {
       acknowledge(invoked, {

@@ -19,7 +19,8 @@ export type Resources = {
   bus: string
   keyrings: Record<RingName, string>
   telegramBot: string
-  languageModel: string
+  /** Absent if the stage has no language model. */
+  languageModel: string | undefined
   /** E-mail addresses and domains that are verified in SES, and the sender. */
   mail: { identities: string; from: string }
   queues: Record<QueueName, string>
@@ -152,7 +153,9 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
     case 'bot':
       return allow('ReadTelegramBot', ['secretsmanager:GetSecretValue'], [to.telegramBot])
     case 'model':
-      return allow('ReadLanguageModel', ['secretsmanager:GetSecretValue'], [to.languageModel])
+      return to.languageModel === undefined
+        ? []
+        : allow('ReadLanguageModel', ['secretsmanager:GetSecretValue'], [to.languageModel])
     case 'audit:record':
       return [
         allow('RecordAudit', ['dynamodb:PutItem', 'dynamodb:ConditionCheckItem'], [to.auditTable]),

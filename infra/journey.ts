@@ -15,7 +15,6 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
-import { metricsNamespace } from '#shared/kernel/metrics.ts'
 import type { Config } from './config.ts'
 import { acknowledge, wildcardFinding } from './nag.ts'
 
@@ -26,18 +25,12 @@ export type JourneyProps = { config: Config; baseUrl: string }
  * CloudWatch Synthetics costs $10 and brings a bucket and a runtime that has to be updated.
  */
 export class Journey extends Construct {
+  readonly lambda: LambdaFunction
+
   constructor(scope: Construct, id: string, { config, baseUrl }: JourneyProps) {
     super(scope, id)
     const removalPolicy = config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
-    const app = new Secret(this, 'App', {
-      description: 'App whose run ends the journey: {app_id, developer_key}',
-      removalPolicy,
-      secretStringValue: SecretValue.unsafePlainText(JSON.stringify({ app_id: '', developer_key: '' })),
-    })
-    acknowledge(app, {
-      'AwsSolutions-SMG4': 'The platform issues the developer key, and the operator replaces it here.',
-    })
-    const appArn = (app.node.defaultChild as CfnSecret).attrId
+    const appArn = config.journeyRun ? this.#app(removalPolicy) : undefined
     const logGroup = new LogGroup(this, 'Logs', { retention: config.logRetentionDays, removalPolicy })
     const logs = `${logGroup.logGroupArn}:*`
     const role = new Role(this, 'Role', {
@@ -51,12 +44,20 @@ export class Journey extends Construct {
               actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
               resources: [logs],
             }),
-            new PolicyStatement({ sid: 'ReadApp', actions: ['secretsmanager:GetSecretValue'], resources: [appArn] }),
+            ...(appArn === undefined
+              ? []
+              : [
+                  new PolicyStatement({
+                    sid: 'ReadApp',
+                    actions: ['secretsmanager:GetSecretValue'],
+                    resources: [appArn],
+                  }),
+                ]),
           ],
         }),
       },
     })
-    const lambda = new LambdaFunction(this, 'Function', {
+    this.lambda = new LambdaFunction(this, 'Function', {
       description: 'Does what a client does, and logs whether it worked',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -69,18 +70,19 @@ export class Journey extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       memorySize: 128,
       timeout: Duration.minutes(1),
+      // Lambda would repeat what failed, and the next journey does so anyway.
+      retryAttempts: 0,
       environment: {
         BASE_URL: baseUrl,
-        METRICS_NAMESPACE: metricsNamespace(config.stage),
-        APP_SECRET_ARN: appArn,
+        ...(appArn !== undefined && { APP_SECRET_ARN: appArn }),
       },
     })
     const rule = new Rule(this, 'Every', { schedule: Schedule.rate(Duration.minutes(5)) })
     // The next journey says more than a late one.
-    rule.addTarget(new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) }))
+    rule.addTarget(new LambdaTarget(this.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) }))
     const missed = 'The next journey makes up for a missed one. An alarm reports repeated misses.'
     acknowledge(rule, { 'Serverless-EventBusDLQ': missed })
-    acknowledge(lambda, {
+    acknowledge(this.lambda, {
       'Serverless-LambdaTracing': 'Traces of the platform begin at its API, as those of clients do.',
       'Serverless-LambdaDLQ': missed,
       'Serverless-LambdaAsyncFailureDestination': missed,
@@ -89,9 +91,22 @@ export class Journey extends Construct {
       [wildcardFinding(this, logs)]: 'Log streams get their names from Lambda.',
       'Serverless-LambdaStarPermissions': 'The wildcard is acknowledged separately, with its reason.',
     })
+  }
+
+  /** Adds an empty secret for the operator's app. @returns its ARN */
+  #app(removalPolicy: RemovalPolicy): string {
+    const app = new Secret(this, 'App', {
+      description: 'App whose run ends the journey: {app_id, developer_key}',
+      removalPolicy,
+      secretStringValue: SecretValue.unsafePlainText(JSON.stringify({ app_id: '', developer_key: '' })),
+    })
+    acknowledge(app, {
+      'AwsSolutions-SMG4': 'The platform issues the developer key, and the operator replaces it here.',
+    })
     new CfnOutput(this, 'JourneyApp', {
       value: app.secretArn,
       description: 'Secret for the app whose run ends the journey, as {"app_id": "…", "developer_key": "…"}',
     }).overrideLogicalId('JourneyApp')
+    return (app.node.defaultChild as CfnSecret).attrId
   }
 }

@@ -40,6 +40,8 @@ export class Messaging extends Construct {
   readonly queues = new Map<QueueName, Queue>()
   /** All dead-letter queues. Each has an alarm, and no function reads them. */
   readonly deadLetters: Queue[] = []
+  /** Dead-letter queue of every worker's queue. SQS keeps each message's source, and moves it back there. */
+  readonly #failed: Queue
   /** Dead-letter queue for records of the table's stream that the relay gave up. */
   readonly unrelayed: Queue
   readonly rules: Rule[] = []
@@ -55,6 +57,7 @@ export class Messaging extends Construct {
     this.#definitions = definitions
     this.#absenceFilters = absenceFilters
     this.bus = new EventBus(this, 'Bus')
+    this.#failed = this.#deadLetterQueue('Failed', 'Messages on which a worker failed too often')
     this.unrelayed = this.#deadLetterQueue('Unrelayed', 'Stream records that the relay gave up')
     this.#undelivered = this.#deadLetterQueue('Undelivered', 'Events that a rule couldn’t put into its queue')
     for (const [name, definition] of Object.entries(definitions) as [QueueName, QueueDefinition][])
@@ -69,7 +72,7 @@ export class Messaging extends Construct {
       visibilityTimeout: Duration.seconds(definition.visibilitySeconds),
       retentionPeriod: Duration.days(4),
       deadLetterQueue: {
-        queue: this.#deadLetterQueue(`${id}Failed`, definition.purpose),
+        queue: this.#failed,
         maxReceiveCount: definition.maxReceives,
       },
     })

@@ -260,20 +260,29 @@ export const Settings = z.strictObject({
     .meta(
       describe(
         'watching',
-        'A client’s journey over the platform’s address every five minutes, with an alarm. It ends with a run of your own app if you store one (see “The journey”).',
-        '$0.40 a month for a secret, and about $0.10 for its function and alarm',
+        'A client’s journey over the platform’s address every five minutes, with an alarm.',
+        'about $0.20 a month for its function, its requests and its alarm',
+      ),
+    ),
+  journeyRun: flag()
+    .default(false)
+    .meta(
+      describe(
+        'watching',
+        'End the journey with a run of your own app, which you store in a secret (see “The journey”).',
+        '$0.40 a month for the secret, and 8,640 runs',
       ),
     ),
   logRetentionDays: logPeriod
     .default(30)
     .meta(describe('watching', 'Days for which logs of functions and requests are kept.', '$0.03 a GB and month')),
   tracing: flag()
-    .default(true)
+    .default(false)
     .meta(
       describe(
         'watching',
-        'X-Ray traces. AWS samples one request a second and 5 % of the rest.',
-        '$5.00 a million traces',
+        'X-Ray traces. AWS records one request a second and 5 % of the rest. Turn it on while you look for something slow.',
+        '$5.00 a million traces; each request is one, and each run two',
       ),
     ),
   tracesLayer: z

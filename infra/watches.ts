@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch'
-import { JOURNEY_METRICS, THROTTLED } from '#shared/kernel/metrics.ts'
+import { THROTTLED } from '#shared/kernel/metrics.ts'
 import { apiMetric } from './api-metrics.ts'
 import { concurrencyWatch, functionWatches, latencyWatches, sourceWatches } from './watches/functions.ts'
 import { callWatches, sweepWatches } from './watches/logged-metrics.ts'
@@ -15,7 +15,7 @@ const fewMinutes = Duration.minutes(5)
 export const watches = (watched: Watched): Watch[] => [
   ...answers(watched),
   ...latencyWatches(watched.functions),
-  ...functionWatches(watched.functions),
+  ...functionWatches(watched),
   concurrencyWatch(),
   ...watched.functions.flatMap((one) => sourceWatches(one, watched.messaging)),
   ...sweepWatches(watched),
@@ -50,18 +50,21 @@ const answers = ({ api, stageName }: Watched): Watch[] => [
   },
 ]
 
-/** Alarm on the journey. A missing one is as bad as a failed one, because nobody looks from outside then. */
-const journeyWatches = ({ stageName, journey }: Watched): Watch[] =>
+/**
+ * Alarm on the journey, whose function fails when the journey does. A missing one is as bad as a failed one, because nobody looks
+ * from outside then.
+ */
+const journeyWatches = ({ journey }: Watched): Watch[] =>
   journey
     ? [
         {
-          id: 'JourneyDone',
-          label: 'done',
+          id: 'JourneyFailed',
+          label: 'failed',
           kind: 'failed-journey',
           severity: 'page',
-          metric: platformMetric(stageName, JOURNEY_METRICS.done, {}, { period: fewMinutes, statistic: Stats.MINIMUM }),
-          limit: 1,
-          below: true,
+          metric: journey.metricErrors({ period: fewMinutes, statistic: Stats.MAXIMUM }),
+          limit: 0,
+          expected: true,
           breaching: 2,
           of: 3,
           description: 'A client’s journey over the platform’s address fails, or isn’t run.',

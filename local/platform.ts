@@ -195,7 +195,7 @@ const start = async (
       measureLine(metrics, line)
       log({ kind: 'function', at: new Date(), functionName, line })
     },
-    onEnd: measureFunctions(metrics, now),
+    onEnd: measureFunctions(metrics, model.alarms, now),
     ...(options.limits && { limits: options.limits }),
   })
   undo.push(functions.stop)

@@ -11,7 +11,7 @@ Lists or redrives the dead letters of a deployed stage. Without options it lists
 With --queue or --all it redrives them. Fix the cause first: docs/runbook.md#dead-letters.
 
   --stage  name of the deployed stage (dev)
-  --queue  one queue, by its name in the list: delivery-failed, undelivered, …
+  --queue  one queue, by its name in the list: failed, undelivered or unrelayed
   --all    every queue except unrelayed, which has to be named
   --look   show types and ids of the first 100 messages instead, never their content
   --rate   maximum messages per second, 1 to 500

@@ -80,39 +80,39 @@ async function travel({ fetch, base, app }) {
   }
 }
 
-/** Formats the result as a line in the embedded metric format. */
-const lineOf = (namespace, { steps, failed, error }) =>
+/** Formats the result as a line of the log. */
+const lineOf = ({ steps, failed, error }) =>
   JSON.stringify({
-    _aws: {
-      Timestamp: Date.now(),
-      CloudWatchMetrics: [
-        { Namespace: namespace, Dimensions: [[]], Metrics: [{ Name: 'JourneyDone', Unit: 'Count' }] },
-      ],
-    },
     level: failed === undefined ? 'info' : 'error',
     message: 'journey',
-    JourneyDone: failed === undefined ? 1 : 0,
     steps,
     ...(failed !== undefined && { failed, error }),
   })
 
-/** Reads the app whose run ends the journey. The values are empty until the operator sets them. */
+/** Reads the app whose run ends the journey, if the stage has a secret for it. The values are empty until the operator sets them. */
 async function readApp(SecretId) {
+  if (!SecretId) return undefined
   const { GetSecretValueCommand, SecretsManagerClient } = require('@aws-sdk/client-secrets-manager')
   const { SecretString } = await new SecretsManagerClient({}).send(new GetSecretValueCommand({ SecretId }))
   return JSON.parse(SecretString)
 }
 
-module.exports = {
-  lineOf,
-  travel,
-  handler: async () => {
-    const { BASE_URL: base, METRICS_NAMESPACE: namespace, APP_SECRET_ARN: secret } = process.env
-    const result = await readApp(secret).then(
-      (app) => travel({ fetch, base, app }),
-      (error) => ({ steps: [], failed: 'secret', error: `${error.name}: ${error.message}` }),
-    )
-    // Lambda’s JSON format wraps what the console writes, and CloudWatch then finds no metric in it.
-    process.stdout.write(`${lineOf(namespace, result)}\n`)
-  },
+/**
+ * Travels, and logs the result.
+ *
+ * @throws if a step failed: the alarm watches the function’s errors, which Lambda counts without charge
+ */
+async function journey({
+  env = process.env,
+  fetch = globalThis.fetch,
+  write = (line) => process.stdout.write(line),
+} = {}) {
+  const result = await readApp(env.APP_SECRET_ARN).then(
+    (app) => travel({ fetch, base: env.BASE_URL, app }),
+    (error) => ({ steps: [], failed: 'secret', error: `${error.name}: ${error.message}` }),
+  )
+  write(`${lineOf(result)}\n`)
+  if (result.failed !== undefined) throw new Error(`the journey failed at: ${result.failed}`)
 }
+
+module.exports = { journey, travel, lineOf, handler: () => journey() }

@@ -55,7 +55,7 @@ export class Checker extends Construct {
       'Serverless-LambdaStarPermissions': 'Each wildcard is acknowledged separately, with its reason.',
     })
     acknowledge(this.lambda, {
-      'Serverless-LambdaTracing': 'Tracing is a setting, on by default.',
+      'Serverless-LambdaTracing': 'Tracing is a setting, off by default.',
       'Serverless-LambdaDLQ': 'CodeDeploy waits for its report and treats a missing one as a failure.',
       'Serverless-LambdaAsyncFailureDestination':
         'CodeDeploy waits for its report and treats a missing one as a failure.',

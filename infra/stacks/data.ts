@@ -37,9 +37,9 @@ export class DataStack extends Stack {
   /** Secret of the platform's bot: `{token, webhook_secret}`. The token is empty until the operator sets it (`npm run telegram`). */
   readonly telegramBot: Secret
   readonly telegramBotArn: string
-  /** Secret of the language model: `{api_key}`, empty until the operator sets it. */
-  readonly languageModel: Secret
-  readonly languageModelArn: string
+  /** Secret of the language model, if the stage has one: `{api_key}`, empty until the operator sets it. */
+  readonly languageModel: Secret | undefined
+  readonly languageModelArn: string | undefined
   /** ARN of the bucket as the other stacks read it, so that policies with parts of the bucket name it when they are checked. */
   readonly bucketArn: string
   readonly keyBucketArn: string
@@ -86,8 +86,8 @@ export class DataStack extends Stack {
     const arn = (secret: Secret) => (secret.node.defaultChild as CfnSecret).attrId
     this.telegramBot = this.#telegramBot(removalPolicy)
     this.telegramBotArn = arn(this.telegramBot)
-    this.languageModel = this.#languageModel(removalPolicy)
-    this.languageModelArn = arn(this.languageModel)
+    this.languageModel = config.modelApiUrl === undefined ? undefined : this.#languageModel(removalPolicy)
+    this.languageModelArn = this.languageModel && arn(this.languageModel)
     this.keyringArns = perRing((ring) => arn(this.keyrings[ring]))
   }
 

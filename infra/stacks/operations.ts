@@ -23,6 +23,7 @@ export type OperationsProps = StackProps & {
 export class OperationsStack extends Stack {
   constructor(scope: Construct, id: string, { config, data, service, ...props }: OperationsProps) {
     super(scope, id, props)
+    const journey = config.journey ? new Journey(this, 'Journey', { config, baseUrl: service.baseUrl }) : undefined
     const watched = {
       stageName: config.stage,
       api: apiNames(config),
@@ -32,14 +33,14 @@ export class OperationsStack extends Stack {
         { table: data.table, label: 'platform', indexes: Object.keys(TABLE_LAYOUT.indexes) },
         { table: data.auditTable, label: 'audit', indexes: AUDIT_INDEXES },
       ],
-      journey: config.journey,
+      model: config.modelApiUrl !== undefined,
+      journey: journey?.lambda,
     }
     const all = watches(watched).filter(({ metric }) => config.alarmFormulas || metric instanceof Metric)
     const paced = config.alarmFormulas ? burns(watched) : []
     const { alarmEmail: email, alarmTopicArn: topicArn } = config
     const { alarms, burning, topic } = new Alarms(this, 'Alarms', { watches: all, burns: paced, email, topicArn })
     new Overview(this, 'Overview', { ...watched, watches: all, burns: paced, alarms, burning })
-    if (config.journey) new Journey(this, 'Journey', { config, baseUrl: service.baseUrl })
     addSpending(this, config, topic)
   }
 }

@@ -76,6 +76,7 @@ export class ServiceStack extends Stack {
         new PlatformFunction(this, {
           ...kept,
           plan,
+          stageName: config.stage,
           bundles,
           environment: environment(plan, config, around),
           resources,
@@ -123,10 +124,12 @@ export class ServiceStack extends Stack {
       value: data.telegramBot.secretArn,
       description: 'Secret in which npm run telegram stores the bot’s token',
     })
-    new CfnOutput(this, 'LanguageModelSecret', {
-      value: data.languageModel.secretArn,
-      description: 'Secret for the language model’s key, as {"api_key": "…"}',
-    })
+    if (data.languageModel) {
+      new CfnOutput(this, 'LanguageModelSecret', {
+        value: data.languageModel.secretArn,
+        description: 'Secret for the language model’s key, as {"api_key": "…"}',
+      })
+    }
     new CfnOutput(this, 'ApiId', { value: this.api.ref })
   }
 
@@ -215,7 +218,7 @@ function surroundingsOf(
       string
     >,
     telegramBotSecretArn: data.telegramBot.secretArn,
-    languageModelSecretArn: data.languageModel.secretArn,
+    languageModelSecretArn: data.languageModel?.secretArn,
     // CloudFormation prefixes the names of a stack's alarms with the stack's name.
     alarmPrefix: `${config.prefix}-${config.stage}-Operations-`,
     queueUrls: byQueue(messaging, (queue) => queue.queueUrl),

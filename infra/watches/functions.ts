@@ -1,106 +1,69 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import { FAILED_INVOCATIONS, LONG_INVOCATIONS } from '#shared/kernel/metrics.ts'
 import type { PlatformFunction } from '../functions.ts'
 import type { Messaging } from '../messaging.ts'
 import { pascal } from '../plan.ts'
-import { inParts, type Watch } from './watch.ts'
+import { inParts, platformMetric, type Watch, type Watched } from './watch.ts'
 
 const minute = Duration.minutes(1)
 const fewMinutes = Duration.minutes(5)
-
-/** Share of its timeout, in percent, that an invocation may take. */
-const MOST_OF_TIMEOUT = 95
 
 /** Time in ms within which 99 % of requests are answered that don't wait for an agent. */
 const SLOW = 3_000
 
 /**
- * Alarms that each watch several functions. Metrics Insights can't select a stage's functions: it compares dimensions for equality
- * only, and its filter by tags needs a setting of the whole account. An expression over ten metrics can.
+ * Alarms on all functions at once, each over one metric. CloudWatch charges an alarm by its metrics, and a metric of each function
+ * would be the largest part of the bill of a stage without traffic. Failures and long invocations are counted from the logs, and
+ * such a metric costs something only in the hours in which it is written. Throttles aren't logged. They are those of the account,
+ * whose executions all functions share.
  */
-export const functionWatches = (functions: readonly PlatformFunction[]): Watch[] => {
-  const groups = [
-    { id: 'RequestFunctions', what: 'that serve requests', some: functions.filter(({ plan }) => !plan.workers.length) },
-    { id: 'WorkerFunctions', what: 'that work on queues', some: functions.filter(({ plan }) => plan.workers.length) },
-  ]
-  return groups.flatMap(({ id, what, some }) =>
-    inParts(some).flatMap((part, i) => {
-      const nth = i === 0 ? '' : String(i + 1)
-      const names = part.map(({ plan }) => plan.name).join(', ')
-      return [
-        {
-          ...summed(part, 'Errors'),
-          id: `${id}Errors${nth}`,
-          kind: 'failing-functions' as const,
-          description: `A function ${what} fails: ${names}.`,
-        },
-        {
-          ...summed(part, 'Throttles'),
-          id: `${id}Throttles${nth}`,
-          kind: 'throttled-functions' as const,
-          description: `A function ${what} has no concurrency left: ${names}.`,
-        },
-        ...longest(part, `${id}Duration${nth}`),
-      ]
-    }),
-  )
-}
+export const functionWatches = ({ stageName, functions }: Pick<Watched, 'stageName' | 'functions'>): Watch[] => [
+  {
+    id: 'FunctionErrors',
+    label: 'failed',
+    kind: 'failing-functions',
+    severity: 'ticket',
+    metric: platformMetric(stageName, FAILED_INVOCATIONS, {}, { period: minute, statistic: Stats.SUM }),
+    lines: ofEach(functions, 'Errors'),
+    limit: 0,
+    breaching: 3,
+    of: 15,
+    description: 'A function fails.',
+  },
+  {
+    id: 'FunctionThrottles',
+    label: 'throttled',
+    kind: 'throttled-functions',
+    severity: 'ticket',
+    metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period: minute }),
+    lines: ofEach(functions, 'Throttles'),
+    limit: 0,
+    breaching: 3,
+    of: 15,
+    description: 'A function of the account has no concurrency left.',
+  },
+  {
+    id: 'FunctionDuration',
+    label: 'long',
+    kind: 'long-invocations',
+    severity: 'ticket',
+    metric: platformMetric(stageName, LONG_INVOCATIONS, {}, { period: fewMinutes, statistic: Stats.SUM }),
+    limit: 0,
+    breaching: 2,
+    of: 3,
+    description: 'A function takes almost as long as it may.',
+  },
+]
+
+/** Returns a metric of each function, for graphs, which cost nothing for a metric. */
+const ofEach = (functions: readonly PlatformFunction[], name: 'Errors' | 'Throttles'): Metric[] =>
+  functions.map(({ lambda, plan }) => lambda.metric(name, { period: minute, statistic: Stats.SUM, label: plan.name }))
 
 /** Names a metric in an expression. Expressions that are in the same graph need different names. */
 const idIn = ({ plan }: PlatformFunction, name: string): string => {
   const title = `${pascal(plan.name)}${name}`
   return `${title.charAt(0).toLowerCase()}${title.slice(1)}`
-}
-
-const summed = (functions: readonly PlatformFunction[], name: 'Errors' | 'Throttles') => {
-  const metrics = functions.map(
-    (one) =>
-      [
-        idIn(one, name),
-        one.lambda.metric(name, { period: minute, statistic: Stats.SUM, label: one.plan.name }),
-      ] as const,
-  )
-  return {
-    metric: new MathExpression({
-      expression: `SUM([${metrics.map(([id]) => id).join(', ')}])`,
-      usingMetrics: Object.fromEntries(metrics),
-      period: minute,
-    }),
-    label: name,
-    lines: metrics.map(([, metric]) => metric),
-    limit: 0,
-    breaching: 3,
-    of: 15,
-    severity: 'ticket' as const,
-  }
-}
-
-/** Alarm on invocations that Lambda was about to end. Response streams and waiting calls use all their time by design. */
-const longest = (functions: readonly PlatformFunction[], id: string): Watch[] => {
-  const timed = functions.filter(({ plan }) => !plan.waits)
-  if (timed.length === 0) return []
-  const metrics = timed.map((one) => ({
-    name: idIn(one, 'Duration'),
-    metric: one.lambda.metric('Duration', { period: fewMinutes, statistic: Stats.MAXIMUM, label: one.plan.name }),
-    share: `100 * ${idIn(one, 'Duration')} / ${one.plan.timeoutSeconds * 1_000}`,
-  }))
-  return [
-    {
-      id,
-      label: id,
-      kind: 'long-invocations',
-      severity: 'ticket',
-      metric: new MathExpression({
-        expression: `MAX([${metrics.map(({ share }) => share).join(', ')}])`,
-        usingMetrics: Object.fromEntries(metrics.map(({ name, metric }) => [name, metric])),
-        period: fewMinutes,
-      }),
-      limit: MOST_OF_TIMEOUT,
-      breaching: 2,
-      of: 3,
-      description: `A function takes almost as long as it may: ${timed.map(({ plan }) => plan.name).join(', ')}.`,
-    },
-  ]
 }
 
 /** Alarm on the duration of requests that wait for nobody. */

@@ -55,8 +55,8 @@ export const sweepWatches = ({ stageName }: Watched): Watch[] => {
 }
 
 /** Alarms on the metrics that functions log about their outgoing calls. */
-export const callWatches = ({ stageName }: Watched): Watch[] =>
-  CALLEE_KINDS.map((called): Watch => {
+export const callWatches = ({ stageName, model }: Watched): Watch[] =>
+  CALLEE_KINDS.filter((called) => model || called !== 'model').map((called): Watch => {
     const metric = (statistic: string) =>
       platformMetric(stageName, NO_ANSWER, { [CALLEE_DIMENSION]: called }, { period: fewMinutes, statistic })
     return {

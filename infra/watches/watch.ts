@@ -1,5 +1,6 @@
 import { type MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { metricsNamespace } from '#shared/kernel/metrics.ts'
 import type { ApiNames } from '../api-metrics.ts'
 import type { PlatformFunction } from '../functions.ts'
@@ -23,7 +24,7 @@ export const KINDS = {
   'failing-rules': 'Rules that don’t reach their queue',
   'failing-functions': 'Failed invocations',
   'throttled-functions': 'Throttled invocations',
-  'long-invocations': 'Longest invocations, in percent of their timeout',
+  'long-invocations': 'Invocations that took almost as long as they may',
   'account-concurrency': 'Executions of the account in use, in percent',
   'throttled-table': 'Throttled reads and writes of the tables and their indexes',
   'unanswered-calls': 'Calls without an answer, in percent',
@@ -45,6 +46,8 @@ export type Watch = {
   /** Breaching above this value, or below it with `below`. */
   limit: number
   below?: true
+  /** Missing values breach as well: the metric is of something that has to happen. Always so with `below`. */
+  expected?: true
   /** Number of breaching periods, of the last `of` periods. */
   breaching: number
   of: number
@@ -59,8 +62,10 @@ export type Watched = {
   messaging: Messaging
   /** The table, and the table of the audit. */
   tables: readonly WatchedTable[]
-  /** True if the stage's journey is run on a schedule. */
-  journey: boolean
+  /** The stage has a language model. */
+  model: boolean
+  /** Function of the journey that is run on a schedule, if the stage has one. */
+  journey: IFunction | undefined
 }
 
 export type WatchedTable = { table: ITable; label: string; indexes: readonly string[] }

@@ -3,9 +3,10 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 const SCHEMA = `
-CREATE TABLE IF NOT EXISTS messages (
+CREATE TABLE IF NOT EXISTS queued_messages (
   id TEXT PRIMARY KEY, queue TEXT NOT NULL, body TEXT NOT NULL, attributes TEXT NOT NULL, group_id TEXT,
-  sent_at INTEGER NOT NULL, visible_at INTEGER NOT NULL, receives INTEGER NOT NULL, first_received_at INTEGER, receipt TEXT
+  sent_at INTEGER NOT NULL, visible_at INTEGER NOT NULL, receives INTEGER NOT NULL, first_received_at INTEGER, receipt TEXT,
+  dead_letter_source TEXT
 ) STRICT;
 CREATE TABLE IF NOT EXISTS secrets (
   arn TEXT PRIMARY KEY, name TEXT NOT NULL, value TEXT NOT NULL, version TEXT NOT NULL, created_at INTEGER NOT NULL

@@ -62,6 +62,7 @@ export const systemAttributes = (message: Message): Record<string, string> => ({
   SenderId: ACCOUNT,
   ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
   ...(message.groupId !== undefined && { MessageGroupId: message.groupId }),
+  ...(message.deadLetterSource !== undefined && { DeadLetterQueueSourceArn: message.deadLetterSource }),
 })
 
 const render = (message: Message, input: Input) => {

@@ -1,3 +1,4 @@
+import { FAILED_INVOCATIONS } from '#shared/kernel/metrics.ts'
 import type { Metrics } from '../aws/cloudwatch/metrics.ts'
 import { AwsError } from '../aws/error.ts'
 import type { AwsHook } from '../aws/server.ts'
@@ -23,14 +24,17 @@ interface StreamRecord {
 
 /** Measures each invocation like Lambda. A throttled call is not an invocation. */
 export const measureFunctions =
-  (metrics: Metrics, now: () => number) =>
+  (metrics: Metrics, alarms: readonly AlarmModel[], now: () => number) =>
   ({ model, event, result }: { model: FunctionModel; event: unknown; result: InvokeResult }): void => {
     const own = { FunctionName: model.functionName }
     const throttled = result.kind === 'error' && result.error.errorType === THROTTLED
-    metrics.put('AWS/Lambda', 'Throttles', own, throttled ? 1 : 0)
+    for (const dimensions of [own, {}]) metrics.put('AWS/Lambda', 'Throttles', dimensions, throttled ? 1 : 0)
     if (throttled) return
     metrics.put('AWS/Lambda', 'Invocations', own, 1)
     metrics.put('AWS/Lambda', 'Errors', own, result.kind === 'error' ? 1 : 0)
+    // On AWS, a filter of each function's log counts them.
+    const counted = alarms.find(({ metricName }) => metricName === FAILED_INVOCATIONS)
+    if (counted && result.kind === 'error') metrics.put(counted.namespace, FAILED_INVOCATIONS, {}, 1)
     const [rule] = (event as { resources?: string[] } | null)?.resources ?? []
     if (rule) metrics.put('AWS/Events', 'Invocations', { RuleName: rule.split('/').at(-1) ?? '' }, 1)
     const written = ((event as { Records?: StreamRecord[] } | null)?.Records ?? []).flatMap(({ dynamodb }) =>

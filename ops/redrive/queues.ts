@@ -4,17 +4,17 @@ import { OperatorError } from '../command.ts'
 
 /** Dead-letter queue, and the sender that gave the messages up. */
 export type DeadLetters = {
-  /** `fanout-failed`, `undelivered`, `unrelayed`: the name in `GET /admin/health` and in alarms. */
-  name: string
+  /** The name in `GET /admin/health` and in alarms. */
+  name: 'failed' | 'undelivered' | 'unrelayed'
   url: string
-  /** `queue`: its worker failed too often. `bus`: a rule could not put the event into its queue. `stream`: the relay gave up. */
+  /** `queue`: a worker failed too often. `bus`: a rule could not put the event into its queue. `stream`: the relay gave up. */
   from: 'queue' | 'bus' | 'stream'
 }
 
 /** All queues of a stage. */
 export type StageQueues = { deadLetters: DeadLetters[]; working: Map<QueueName, string> }
 
-const OTHERS = { undelivered: 'bus', unrelayed: 'stream' } as const
+const FROM = { failed: 'queue', undelivered: 'bus', unrelayed: 'stream' } as const
 
 /**
  * Finds the queues among a stack's resources.
@@ -30,12 +30,11 @@ export function parseQueues(resources: readonly { id: string; url: string }[]): 
     return found.url
   }
   return {
-    deadLetters: [
-      ...QUEUE_NAMES.map(
-        (name): DeadLetters => ({ name: `${name}-failed`, url: urlOf(`${pascal(name)}Failed`), from: 'queue' }),
-      ),
-      ...Object.entries(OTHERS).map(([name, from]): DeadLetters => ({ name, url: urlOf(pascal(name)), from })),
-    ],
+    deadLetters: (Object.keys(FROM) as DeadLetters['name'][]).map((name) => ({
+      name,
+      url: urlOf(pascal(name)),
+      from: FROM[name],
+    })),
     working: new Map(QUEUE_NAMES.map((name) => [name, urlOf(pascal(name))])),
   }
 }

@@ -29,6 +29,8 @@ export async function readMessages(sqs: SQSClient, QueueUrl: string, most: numbe
 export function describeMessage({ MessageId, Attributes, MessageAttributes, Body = '' }: Message): string {
   const sent = Number(Attributes?.SentTimestamp ?? 0)
   const parts = [MessageId, iso(sent), ...subjectOf(Body)]
+  const source = Attributes?.DeadLetterQueueSourceArn
+  if (source !== undefined) parts.push(`queue=${source.split(':').at(-1)}`)
   for (const name of ['ERROR_CODE', 'TARGET_ARN']) {
     const value = MessageAttributes?.[name]?.StringValue
     if (value !== undefined) parts.push(`${name.toLowerCase()}=${value}`)

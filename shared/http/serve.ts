@@ -7,6 +7,7 @@ import type { Authenticators } from './authenticate/types.ts'
 import { type Adapters, composeOnce } from './compose.ts'
 import type { RequestHandler } from './exchange.ts'
 import { invocationIds } from './log-ids.ts'
+import { reportingLong } from './long-invocation.ts'
 import { createPipeline } from './pipeline.ts'
 import type { Served } from './route.ts'
 import { bufferStreams, isStreamed, type StreamedResult } from './streamed.ts'
@@ -34,8 +35,13 @@ export const serve = (
 ): RequestHandler => {
   const handle = createPipeline(endpoints, authenticators, async () => composeOnce(adapters))
   const buffered = bufferStreams(handle)
+  const log = () => composeOnce(adapters).log
+  // Streams and calls that wait use all their time by design.
   if (mode !== 'stream')
-    return (event, context) => withLogIds(invocationIds(context, event, process.env), () => buffered(event, context))
+    return (event, context) =>
+      withLogIds(invocationIds(context, event, process.env), () =>
+        reportingLong(context, log, () => buffered(event, context)),
+      )
   const answer = async (event: APIGatewayProxyEvent, stream: Writable, context: Context): Promise<void> => {
     const result = await handle(event, context)
     const { statusCode, headers, body, isBase64Encoded } = result

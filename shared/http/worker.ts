@@ -19,6 +19,7 @@ import { restoreTrace, type TraceContext, traceSchema } from '../kernel/tracing/
 import { exportingSpans, type Invocation, inBatch, inScope } from '../kernel/tracing/scope.ts'
 import { type Adapters, composeOnce, currentEnvironment } from './compose.ts'
 import { type Environment, invocationIds, messageIds } from './log-ids.ts'
+import { reportingLong } from './long-invocation.ts'
 
 interface Common {
   name: string
@@ -149,7 +150,14 @@ export const runWorkers = (
     )
     return worker.timeoutSeconds < longest ? within(worker, run) : run
   }
-  return (event, context) => withLogIds(invocationIds(context, event, environment()), () => handle(event, context))
+  return (event, context) =>
+    withLogIds(invocationIds(context, event, environment()), () =>
+      reportingLong(
+        context,
+        () => deps().log,
+        () => handle(event, context),
+      ),
+    )
 }
 
 /**

@@ -19,7 +19,7 @@ const start = async (dataDir: string): Promise<Running> => {
 const restore = (from: string, to: string): void => {
   cpSync(from, to, { recursive: true })
   const database = openDatabase(to)
-  database.exec('DELETE FROM messages')
+  database.exec('DELETE FROM queued_messages')
   database.close()
 }
 

@@ -293,15 +293,6 @@ describe('the functions', () => {
     const { service: reserved } = synthesize(custom)
     expect(functionsOf(reserved).get('api')?.Properties.ReservedConcurrentExecutions).toBe(40)
   })
-
-  it('are watched for errors and throttles', () => {
-    const watched = watchedMetrics(operations).map(({ MetricName, Dimensions }) =>
-      text([MetricName, Dimensions?.[0]?.Value]),
-    )
-    for (const [, { id }] of functionsOf(service)) {
-      for (const metric of ['Errors', 'Throttles']) expect(watched).toContain(text([metric, { Ref: id }]))
-    }
-  })
 })
 
 describe('alarms', () => {

@@ -201,8 +201,11 @@ describe('the data stack', () => {
       ExcludePunctuation: true,
     })
   })
-  it('has the language model’s secret, without a key until the operator adds one', () => {
-    const secrets = resources(data, 'AWS::SecretsManager::Secret').filter(([id]) => !/Keys|^TelegramBot/.test(id))
+  it('has the language model’s secret once a model is set, without a key until the operator adds one', () => {
+    const others = (of: typeof data) =>
+      resources(of, 'AWS::SecretsManager::Secret').filter(([id]) => !/Keys|^TelegramBot/.test(id))
+    expect(others(data)).toEqual([])
+    const secrets = others(synthesize({ modelApiUrl: 'https://model.example/v1' }).data)
     expect(secrets.map(([id]) => id)).toEqual([expect.stringMatching(/^LanguageModel/)])
     expect(secrets[0]?.[1].Properties).toMatchObject({ SecretString: '{"api_key":""}' })
   })

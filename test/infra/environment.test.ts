@@ -38,7 +38,9 @@ describe('the environment of the functions', () => {
     expect(settings.telegram.secretArn !== undefined).toBe(capabilities.includes('bot'))
     for (const variable of ['TELEGRAM_API_URL', 'TELEGRAM_LINK_URL'])
       expect(environmentOf(name)[variable] !== undefined).toBe(capabilities.includes('bot'))
-    expect(settings.model.secretArn !== undefined).toBe(capabilities.includes('model'))
+    expect(settings.model.secretArn).toBeUndefined()
+    const withModel = readSettings(environmentOf(name, { modelApiUrl: 'https://model.example/v1' }))
+    expect(withModel.model.secretArn !== undefined).toBe(capabilities.includes('model'))
     for (const variable of ['MODEL_API_URL', 'MODEL_NAME'])
       expect(environmentOf(name)[variable] !== undefined).toBe(capabilities.includes('model'))
     for (const queue of ['fanout', 'dispatch', 'delivery', 'approved-tools', 'inline-runs'] as const) {

@@ -27,11 +27,16 @@ describe('the permissions of the roles', () => {
   })
 
   it('have a wildcard as a resource only for traces, and for reading alarms and metrics where health is reported', () => {
-    for (const name of names) {
-      const open = statementsOf(service, name).filter(({ resources: of }) => of.includes('*'))
-      const measured = name === 'admin' ? ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData'] : []
-      const traces = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
-      expect(open.flatMap(({ actions }) => actions).sort()).toEqual([...measured, ...traces].sort())
+    const traces = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
+    for (const [of, more] of [
+      [service, []],
+      [synthesize({ tracing: 'true' }).service, traces],
+    ] as const) {
+      for (const name of names) {
+        const open = statementsOf(of, name).filter(({ resources }) => resources.includes('*'))
+        const measured = name === 'admin' ? ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData'] : []
+        expect(open.flatMap(({ actions }) => actions).sort()).toEqual([...measured, ...more].sort())
+      }
     }
   })
 
@@ -91,6 +96,7 @@ describe('the permissions of the roles', () => {
   })
 
   it.each(plans)('let $name read only the secrets that it declares', ({ name, capabilities }) => {
+    const { service } = synthesize({ modelApiUrl: 'https://model.example/v1' })
     const read = statementsOf(service, name).filter(({ actions }) => actions.includes('secretsmanager:GetSecretValue'))
     const secrets = read.flatMap(({ resources: of }) =>
       of.map(

@@ -17,9 +17,7 @@ const mappings = resources(service, 'AWS::Lambda::EventSourceMapping').map(([, {
 const functions = functionsOf(service)
 const text = JSON.stringify
 const queueOf = (name: QueueName) => {
-  const found = queues.find(
-    ([id]) => id.startsWith(`Messaging${pascal(name)}`) && !id.startsWith(`Messaging${pascal(name)}Failed`),
-  )
+  const found = queues.find(([id]) => new RegExp(`^Messaging${pascal(name)}[0-9A-F]{8}$`).test(id))
   if (found === undefined) throw new Error(`no queue ${name}`)
   return { id: found[0], ...found[1].Properties }
 }
@@ -30,7 +28,7 @@ describe('queues', () => {
   it.each(names)('%s moves messages that fail too often to dead letters', (name) => {
     const queue = queueOf(name)
     expect(queue.RedrivePolicy.maxReceiveCount).toBe(QUEUES[name].maxReceives)
-    expect(text(queue.RedrivePolicy.deadLetterTargetArn)).toContain(`Messaging${pascal(name)}Failed`)
+    expect(text(queue.RedrivePolicy.deadLetterTargetArn)).toMatch(/MessagingFailed[0-9A-F]{8}/)
     expect(queue.VisibilityTimeout).toBe(QUEUES[name].visibilitySeconds)
   })
 

@@ -8,7 +8,7 @@ import { CALLEE_KINDS } from '#shared/kernel/metrics.ts'
 import { QUEUE_NAMES } from '#shared/kernel/queue-names.ts'
 import { functionsOf, plans, type Resource, resources, statementsOf, synthesize, workers } from './support.ts'
 
-const { service, operations } = synthesize()
+const { service, operations } = synthesize({ modelApiUrl: 'https://model.example/v1' })
 const alarms = resources(operations, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => ({
   id: /^Alarms(\w+)[0-9A-F]{8}$/.exec(id)?.[1] ?? id,
   logicalId: id,
@@ -34,23 +34,22 @@ describe('alarms', () => {
         'OverdueFailed',
         'TableReadThrottles',
         'TableWriteThrottles',
+        'FailedDepth',
         'UndeliveredDepth',
         'UnrelayedDepth',
         ...CALLEE_KINDS.map((called) => `${pascal(called)}NoAnswer`),
         'AccountConcurrency',
-        'JourneyDone',
+        'JourneyFailed',
         'SlowRequests',
-        ...['Fast', 'Slow'].flatMap((pace) => [`${pace}BurnLong`, `${pace}BurnShort`]),
-        ...['Request', 'Worker'].flatMap((group) =>
-          ['Errors', 'Throttles', 'Duration'].flatMap((what) =>
-            Array.from({ length: 2 }, (_, i) => `${group}Functions${what}${i === 0 ? '' : i + 1}`),
-          ),
-        ),
+        'FastBurnLong',
+        'FastBurnShort',
+        'SlowBurn',
+        ...['Errors', 'Throttles', 'Duration'].map((what) => `Function${what}`),
         ...plans
           .filter(({ workers: own }) => own.some(({ source }) => source.kind === 'stream'))
           .map(({ name }) => `${pascal(name)}IteratorAge`),
         ...workers.filter(({ source }) => source.kind === 'schedule').map(({ name }) => `${pascal(name)}Missing`),
-        ...QUEUE_NAMES.flatMap((name) => [`${pascal(name)}Age`, `${pascal(name)}FailedDepth`]),
+        ...QUEUE_NAMES.map((name) => `${pascal(name)}Age`),
         ...rules.map((rule) => `${rule}Failures`),
       ].toSorted(),
     )
@@ -98,20 +97,36 @@ describe('alarms', () => {
     ])
   })
 
-  it('on functions watch each one’s failures, throttles and duration, at most ten in an alarm', () => {
-    const watched = (what: string) =>
-      alarms
-        .filter(({ id }) => new RegExp(`Functions${what}\\d?$`).test(id))
-        .flatMap(({ Metrics }) => {
-          const parts = Metrics.filter(({ MetricStat }: { MetricStat?: object }) => MetricStat !== undefined)
-          expect(parts.length).toBeLessThanOrEqual(10)
-          return parts.map(({ Label }: { Label: string }) => Label)
-        })
-    const names = plans.map(({ name }) => name).sort()
-    expect(watched('Errors').sort()).toEqual(names)
-    expect(watched('Throttles').sort()).toEqual(names)
-    const quick = plans.filter(({ waits }) => !waits).map(({ name }) => name)
-    expect(watched('Duration').sort()).toEqual(quick.sort())
+  it('on functions watch what the log of every function says about failed invocations', () => {
+    const filters = resources(service, 'AWS::Logs::MetricFilter').map(([, { Properties }]) => Properties)
+    expect(filters.map(({ LogGroupName }) => LogGroupName.Ref).sort()).toEqual(
+      [...functionsOf(service)].map(([, { Properties }]) => Properties.LoggingConfig.LogGroup.Ref).sort(),
+    )
+    const alarm = alarms.find(({ id }) => id === 'FunctionErrors')
+    for (const { FilterPattern, MetricTransformations } of filters) {
+      expect(FilterPattern).toBe('{ $.type = "platform.report" && $.record.status != "success" }')
+      expect(MetricTransformations).toEqual([
+        { MetricNamespace: alarm?.Namespace, MetricName: alarm?.MetricName, MetricValue: '1' },
+      ])
+    }
+    expect(alarm?.Dimensions).toBeUndefined()
+    // Lambda logs that line for failed invocations only from this level on.
+    for (const [, { Properties }] of functionsOf(service))
+      expect(Properties.LoggingConfig).toMatchObject({ LogFormat: 'JSON', SystemLogLevel: 'WARN' })
+  })
+
+  it('on throttled functions watch those of the account, whose executions all functions share', () => {
+    const throttles = alarms.find(({ id }) => id === 'FunctionThrottles')
+    expect(throttles).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Statistic: 'Sum' })
+    expect(throttles?.Dimensions).toBeUndefined()
+  })
+
+  it('on calls of the language model exist only in stages that have one', () => {
+    const without = resources(synthesize().operations, 'AWS::CloudWatch::Alarm').map(([id]) => id)
+    expect(without.filter((id) => /NoAnswer/.test(id))).toEqual([
+      expect.stringMatching(/WebhookNoAnswer/),
+      expect.stringMatching(/AgentNoAnswer/),
+    ])
   })
 
   it('on throttling include every index, which the table’s own metric leaves out, and the audit’s table', () => {
@@ -132,29 +147,24 @@ describe('alarms', () => {
     }
   })
 
-  it('on the error budget need both windows: the long one to matter, the short one to be still going on', () => {
-    expect(composites.map(({ id }) => id).sort()).toEqual(['FastBurn', 'SlowBurn'])
-    for (const { id, AlarmRule, AlarmDescription } of composites) {
-      const windows = alarms.filter((alarm) => alarm.id.startsWith(id))
-      const refs = windows.map(({ logicalId }) => ({ Ref: logicalId }))
-      expect(AlarmRule['Fn::Join'][1].filter((part: unknown) => typeof part === 'object')).toEqual(refs)
-      expect(AlarmRule['Fn::Join'][1].join('')).toContain(' AND ')
-      const periods = windows.map(({ Metrics }) =>
-        Metrics.flatMap(({ MetricStat }: { MetricStat?: { Period: number } }) => MetricStat?.Period ?? []),
-      )
-      expect(periods).toEqual(
-        id === 'FastBurn'
-          ? [
-              [3600, 3600],
-              [300, 300],
-            ]
-          : [
-              [21600, 21600],
-              [1800, 1800],
-            ],
-      )
-      expect(AlarmDescription).toMatch(id === 'FastBurn' ? /^\[page\]/ : /^\[ticket\]/)
-    }
+  it('on the error budget that page need both windows: the long one to matter, the short one to be still going on', () => {
+    expect(composites.map(({ id }) => id)).toEqual(['FastBurn'])
+    const [fast] = composites
+    const windows = ['FastBurnLong', 'FastBurnShort'].map((name) => alarms.find(({ id }) => id === name))
+    expect(fast?.AlarmRule['Fn::Join'][1].filter((part: unknown) => typeof part === 'object')).toEqual(
+      windows.map((window) => ({ Ref: window?.logicalId })),
+    )
+    expect(fast?.AlarmRule['Fn::Join'][1].join('')).toContain(' AND ')
+    const [long, short] = windows
+    const periodsOf = (alarm: (typeof alarms)[number] | undefined) =>
+      alarm?.Metrics.flatMap(({ MetricStat }: { MetricStat?: { Period: number } }) => MetricStat?.Period ?? [])
+    expect(periodsOf(long)).toEqual([3_600, 3_600])
+    // The average of 5XXError is the share of the requests: 1.44 %, however few they are.
+    expect(short).toMatchObject({ MetricName: '5XXError', Statistic: 'Average', Period: 300, Threshold: 0.0144 })
+    expect(fast?.AlarmDescription).toMatch(/^\[page\] 1\.44 %/)
+    const slow = alarms.find(({ id }) => id === 'SlowBurn')
+    expect(periodsOf(slow)).toEqual([21_600, 21_600])
+    expect(slow?.AlarmDescription).toMatch(/^\[ticket\] 0\.6 %/)
   })
 
   it('on rules of the bus have the bus as a dimension, without which CloudWatch has no such metric', () => {
@@ -169,9 +179,10 @@ describe('alarms', () => {
 
 describe('the journey', () => {
   type Result = { failed?: string; error?: string }
-  const { lineOf, travel } = createRequire(import.meta.url)('../../infra/journey/index.cjs') as {
-    lineOf: (namespace: string, result: Result) => string
+  const { lineOf, travel, journey } = createRequire(import.meta.url)('../../infra/journey/index.cjs') as {
+    lineOf: (result: Result) => string
     travel: (options: object) => Promise<Result>
+    journey: (options: object) => Promise<void>
   }
   const app = { app_id: 'app_1', developer_key: 'dvk_1' }
   const answers: Record<string, [number, unknown]> = {
@@ -189,16 +200,16 @@ describe('the journey', () => {
       return new Response(JSON.stringify(body), { status })
     }
     const result = await travel({ fetch, base: 'https://platform.example', app: given })
-    return { asked, result, line: JSON.parse(lineOf('Platform/prod', result)) }
+    return { asked, result, line: JSON.parse(lineOf(result)) }
   }
 
   it('ends with a run of the operator’s app, and without one after the steps that need no credentials', async () => {
     const whole = await travelWith({}, app)
     expect(whole.asked).toEqual(Object.keys(answers))
-    expect(whole.line).toMatchObject({ JourneyDone: 1, level: 'info' })
+    expect(whole.line).toMatchObject({ message: 'journey', level: 'info' })
     const short = await travelWith({}, { app_id: '', developer_key: '' })
     expect(short.asked).toEqual(Object.keys(answers).slice(0, 2))
-    expect(short.line.JourneyDone).toBe(1)
+    expect(short.line.level).toBe('info')
   })
 
   it.each([
@@ -209,20 +220,59 @@ describe('the journey', () => {
   ] as [string, [number, unknown], string][])('fails at %s and takes no later step', async (path, answer, step) => {
     const { asked, line } = await travelWith({ [path]: answer }, app)
     expect(asked.at(-1)).toBe(path)
-    expect(line).toMatchObject({ JourneyDone: 0, level: 'error', failed: step })
+    expect(line).toMatchObject({ level: 'error', failed: step })
     expect(JSON.stringify(line)).not.toContain('dvk_1')
   })
 
-  it('writes the metric that its alarm reads, and may read nothing but its secret', () => {
-    const alarm = alarms.find(({ id }) => id === 'JourneyDone')
-    expect(alarm).toMatchObject({ Namespace: 'Platform/dev', MetricName: 'JourneyDone', TreatMissingData: 'breaching' })
-    expect(alarm?.Dimensions).toBeUndefined()
-    const [[, role] = []] = resources(operations, 'AWS::IAM::Role').filter(([id]) => id.startsWith('Journey'))
-    const actions = role?.Properties.Policies.flatMap(
-      ({ PolicyDocument }: { PolicyDocument: { Statement: { Action: string | string[] }[] } }) =>
-        PolicyDocument.Statement.flatMap(({ Action }) => Action),
-    )
-    expect(actions).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents', 'secretsmanager:GetSecretValue'])
+  it('fails as a function when a step does, after it has logged which one', async () => {
+    const lines: string[] = []
+    const run = (status: number) =>
+      journey({
+        env: { BASE_URL: 'https://platform.example' },
+        fetch: async (url: string) =>
+          url.endsWith('.json')
+            ? new Response('{}', { status })
+            : new Response(JSON.stringify({ error: { request_id: 'req_1' } }), { status: 401 }),
+        write: (line: string) => void lines.push(line),
+      })
+    await run(200)
+    await expect(run(502)).rejects.toThrow('the journey failed at: document')
+    expect(lines.map((line) => JSON.parse(line).failed)).toEqual([undefined, 'document'])
+  })
+
+  it('has an alarm on its function’s errors, for which a missing journey is as bad as a failed one', () => {
+    const alarm = alarms.find(({ id }) => id === 'JourneyFailed')
+    const [[id] = ['']] = resources(operations, 'AWS::Lambda::Function').filter(([one]) => one.startsWith('Journey'))
+    expect(alarm).toMatchObject({
+      Namespace: 'AWS/Lambda',
+      MetricName: 'Errors',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
+      ComparisonOperator: 'GreaterThanThreshold',
+      Threshold: 0,
+      TreatMissingData: 'breaching',
+    })
+    // Lambda would repeat what failed, which would count again.
+    operations.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      FunctionName: { Ref: id },
+      MaximumRetryAttempts: 0,
+    })
+  })
+
+  it('may read nothing, or only its secret if it ends with a run', () => {
+    const actionsOf = (of: typeof operations) =>
+      resources(of, 'AWS::IAM::Role')
+        .filter(([id]) => id.startsWith('Journey'))
+        .flatMap(([, role]) =>
+          role.Properties.Policies.flatMap(
+            ({ PolicyDocument }: { PolicyDocument: { Statement: { Action: string | string[] }[] } }) =>
+              PolicyDocument.Statement.flatMap(({ Action }) => Action),
+          ),
+        )
+    expect(actionsOf(operations)).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents'])
+    operations.resourceCountIs('AWS::SecretsManager::Secret', 0)
+    const { operations: whole } = synthesize({ journeyRun: 'true' })
+    expect(actionsOf(whole)).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents', 'secretsmanager:GetSecretValue'])
+    whole.resourceCountIs('AWS::SecretsManager::Secret', 1)
   })
 })
 

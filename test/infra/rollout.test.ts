@@ -135,8 +135,6 @@ describe('a rollout in steps', () => {
       'lambda:InvokeFunction',
       'logs:CreateLogStream',
       'logs:PutLogEvents',
-      'xray:PutTelemetryRecords',
-      'xray:PutTraceSegments',
     ])
   })
 

@@ -18,9 +18,12 @@ const physicalNames = [
   'ManagedPolicyName',
 ]
 /** Resources whose such property refers to another resource and names none. */
-const references = ['Permission', 'EventSourceMapping', 'EventInvokeConfig', 'Version', 'Alias'].map(
-  (type) => `AWS::Lambda::${type}`,
-)
+const references = [
+  ...['Permission', 'EventSourceMapping', 'EventInvokeConfig', 'Version', 'Alias'].map(
+    (type) => `AWS::Lambda::${type}`,
+  ),
+  'AWS::Logs::MetricFilter',
+]
 
 /** A name with a part of the stack's id can't exist twice. WAF demands names for its logs that start in a certain way. */
 const named = (name: unknown): boolean => name !== undefined && !JSON.stringify(name).includes('AWS::StackId')

@@ -17,13 +17,14 @@ import { temporaryFolder, until } from './support.ts'
 
 const dead = queueModel('dead')
 const work = queueModel('work', { redrive: { targetArn: dead.arn, maxReceives: 2 } })
+const otherQueue = queueModel('other', { redrive: { targetArn: dead.arn, maxReceives: 2 } })
 
 let time = Date.UTC(2026, 10, 21)
 let place: ReturnType<typeof temporaryFolder>
 let services: Awaited<ReturnType<typeof startServices>>
 
 const open = async () => {
-  services = await startServices({ dataDir: place.folder, queues: [dead, work], now: () => time })
+  services = await startServices({ dataDir: place.folder, queues: [dead, work, otherQueue], now: () => time })
 }
 const QueueUrl = () => services.urlOf('work')
 const send = (MessageBody: string, extra: object = {}) =>
@@ -265,15 +266,49 @@ describe('a redrive of dead letters', () => {
     expect(again?.MessageId).not.toBe(first?.MessageId)
   })
 
+  test('returns each to the queue that gave it up, which it names, and ends at one that no queue gave up', async () => {
+    const DeadQueueUrl = services.urlOf('dead')
+    const other = { QueueUrl: services.urlOf('other') }
+    await send('of work')
+    await services.sqs.send(new SendMessageCommand({ ...other, MessageBody: 'of other' }))
+    for (let i = 0; i < 3; i++) {
+      await receive()
+      await services.sqs.send(new ReceiveMessageCommand(other))
+      pass(60)
+    }
+    const shown = await services.sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: DeadQueueUrl,
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: 0,
+        MessageSystemAttributeNames: ['DeadLetterQueueSourceArn'],
+      }),
+    )
+    const sources = shown.Messages?.map(({ Body, Attributes }) => [Body, Attributes?.DeadLetterQueueSourceArn])
+    expect(Object.fromEntries(sources ?? [])).toEqual({ 'of work': work.arn, 'of other': otherQueue.arn })
+    await services.stop()
+    await open()
+    await start()
+    await ended()
+    expect(await bodies()).toEqual(['of work'])
+    const { Messages = [] } = await services.sqs.send(new ReceiveMessageCommand(other))
+    expect(Messages.map(({ Body }) => Body)).toEqual(['of other'])
+    await services.sqs.send(new SendMessageCommand({ QueueUrl: services.urlOf('dead'), MessageBody: 'of nobody' }))
+    await start()
+    await until(async () => ((await tasks())[0]?.Status === 'FAILED' ? true : undefined))
+    expect(await tasks()).toMatchObject([{ FailureReason: 'CouldNotDetermineMessageSource' }, {}])
+  })
+
   test('is refused for a queue without dead letters of others, an unknown queue, a rate of zero, and next to another redrive', async () => {
     await expect(start({ SourceArn: work.arn })).rejects.toThrow(
       /Source queue must be configured as a Dead Letter Queue/,
     )
     await expect(start({ SourceArn: `${dead.arn}-no` })).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
     await expect(start({ MaxNumberOfMessagesPerSecond: 501 })).rejects.toThrow(/between 1 and 500/)
-    const DeadQueueUrl = services.urlOf('dead')
-    for (const body of ['a', 'b', 'c']) {
-      await services.sqs.send(new SendMessageCommand({ QueueUrl: DeadQueueUrl, MessageBody: body }))
+    for (const body of ['a', 'b', 'c']) await send(body)
+    for (let i = 0; i < 3; i++) {
+      await receive()
+      pass(60)
     }
     await start({ MaxNumberOfMessagesPerSecond: 1 })
     await expect(start()).rejects.toThrow(/already a task running/)

@@ -37,7 +37,7 @@ const NOTHING: Minute = { sum: 0, count: 0, max: Number.NEGATIVE_INFINITY }
 
 const MINUTE = 60_000
 /** Minutes of measurements to keep. No alarm looks back further. */
-const KEPT = 3 * 60
+const KEPT = 6 * 60
 
 const nameOf = (namespace: string, name: string, dimensions: Readonly<Record<string, string>>): string =>
   JSON.stringify([namespace, name, Object.entries(dimensions).sort(([a], [b]) => (a < b ? -1 : 1))])

@@ -23,7 +23,8 @@ interface Task {
   source: string
   destination: string | undefined
   rate: number | undefined
-  status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'
+  status: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED'
+  failure?: string
   moved: number
   toMove: number
   startedAt: number
@@ -38,7 +39,7 @@ const invalid = (name: string, value: unknown, reason: string) =>
   new AwsError('InvalidParameterValue', `Value ${value} for parameter ${name} is invalid. Reason: ${reason}`)
 
 /**
- * Creates StartMessageMoveTask and its related operations. Dead letters return to their source queue as new messages.
+ * Creates StartMessageMoveTask and its related operations. Dead letters return to the queues that gave them up, as new messages.
  */
 export const createMoves = ({ queues, byArn, now }: MoveDeps) => {
   /** Newest first. */
@@ -51,29 +52,26 @@ export const createMoves = ({ queues, byArn, now }: MoveDeps) => {
     throw new AwsError('com.amazonaws.sqs#ResourceNotFoundException', message)
   }
 
-  const sourcesOf = (dead: Queue): Queue[] =>
-    [...queues()].filter(({ model }) => model.redrive?.targetArn === dead.model.arn)
-
-  /**
-   * Finds the source of a dead-letter queue. AWS stores each message's source; here, a dead-letter queue has one
-   * source.
-   */
-  const originOf = (dead: Queue): Queue => {
-    const sources = sourcesOf(dead)
-    const reason = 'Source queue must be configured as a Dead Letter Queue.'
-    if (!sources[0]) throw invalid('SourceArn', dead.model.arn, reason)
-    if (sources.length === 1) return sources[0]
-    throw new AwsError('UnsupportedOperation', 'The local SQS cannot determine the source of these messages.')
+  const checkDeadLetters = (dead: Queue): void => {
+    if ([...queues()].some(({ model }) => model.redrive?.targetArn === dead.model.arn)) return
+    throw invalid('SourceArn', dead.model.arn, 'Source queue must be configured as a Dead Letter Queue.')
   }
 
-  const run = async (task: Task, from: Queue, to: Queue) => {
+  const run = async (task: Task, from: Queue, destination: Queue | undefined) => {
     while (task.status === 'RUNNING') {
       const messages = await from.receive({
         max: Math.min(task.rate ?? AT_ONCE, AT_ONCE),
         visibilitySeconds: HOLD_SECONDS,
       })
       if (messages.length === 0) break
-      for (const { body, attributes, groupId, receipt } of messages) {
+      for (const { body, attributes, groupId, receipt, deadLetterSource } of messages) {
+        const to = destination ?? byArn(deadLetterSource ?? '')
+        if (!to) {
+          // As on AWS, a message that didn't come from another queue ends the move.
+          task.status = 'FAILED'
+          task.failure = 'CouldNotDetermineMessageSource'
+          return
+        }
         to.send({ body, attributes, groupId, delaySeconds: 0 })
         from.delete(receipt ?? '')
         task.moved += 1
@@ -85,8 +83,8 @@ export const createMoves = ({ queues, byArn, now }: MoveDeps) => {
 
   const start = ({ SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: rate }: MoveInput) => {
     const from = queueAt('SourceArn', SourceArn)
-    const origin = originOf(from)
-    const to = DestinationArn === undefined ? origin : queueAt('DestinationArn', DestinationArn)
+    checkDeadLetters(from)
+    const to = DestinationArn === undefined ? undefined : queueAt('DestinationArn', DestinationArn)
     if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1 && rate <= MAX_RATE)) {
       throw invalid('MaxNumberOfMessagesPerSecond', rate, `Must be between 1 and ${MAX_RATE}, if provided.`)
     }
@@ -116,6 +114,7 @@ export const createMoves = ({ queues, byArn, now }: MoveDeps) => {
     SourceArn: task.source,
     ...(task.destination !== undefined && { DestinationArn: task.destination }),
     ...(task.rate !== undefined && { MaxNumberOfMessagesPerSecond: task.rate }),
+    ...(task.failure !== undefined && { FailureReason: task.failure }),
     ApproximateNumberOfMessagesMoved: task.moved,
     ApproximateNumberOfMessagesToMove: task.toMove,
     StartedTimestamp: task.startedAt,

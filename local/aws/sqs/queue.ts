@@ -118,7 +118,7 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
     const target = model.redrive && message.receives >= model.redrive.maxReceives && deps.byArn(model.redrive.targetArn)
     if (!target) return true
     drop(message)
-    target.accept(message)
+    target.accept({ ...message, deadLetterSource: model.arn })
     return false
   }
 
@@ -193,6 +193,7 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
         receives: 0,
         firstReceivedAt: undefined,
         receipt: undefined,
+        deadLetterSource: undefined,
       }
       store.save(model.name, message)
       place(message)

@@ -20,6 +20,8 @@ export interface Message {
   firstReceivedAt: number | undefined
   /** Handle of the latest receive. */
   receipt: string | undefined
+  /** ARN of the queue that gave it up, for a dead letter. */
+  deadLetterSource: string | undefined
 }
 
 /** Stores a queue's messages across restarts. */
@@ -31,13 +33,13 @@ export interface MessageStore {
 
 /** Stores messages in the local run's database. */
 export const createMessageStore = (database: DatabaseSync): MessageStore => {
-  const all = database.prepare('SELECT * FROM messages WHERE queue = ? ORDER BY rowid')
+  const all = database.prepare('SELECT * FROM queued_messages WHERE queue = ? ORDER BY rowid')
   const put = database.prepare(
-    `INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET queue = excluded.queue,
+    `INSERT INTO queued_messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET queue = excluded.queue,
      visible_at = excluded.visible_at, receives = excluded.receives, first_received_at = excluded.first_received_at,
-     receipt = excluded.receipt`,
+     receipt = excluded.receipt, dead_letter_source = excluded.dead_letter_source`,
   )
-  const drop = database.prepare('DELETE FROM messages WHERE id = ?')
+  const drop = database.prepare('DELETE FROM queued_messages WHERE id = ?')
   return {
     load: (queue) =>
       all.all(queue).map((row) => ({
@@ -50,11 +52,13 @@ export const createMessageStore = (database: DatabaseSync): MessageStore => {
         receives: Number(row.receives),
         firstReceivedAt: row.first_received_at === null ? undefined : Number(row.first_received_at),
         receipt: row.receipt === null ? undefined : String(row.receipt),
+        deadLetterSource: row.dead_letter_source === null ? undefined : String(row.dead_letter_source),
       })),
     save: (queue, m) => {
       const attributes = JSON.stringify(m.attributes)
       const [group, first, receipt] = [m.groupId ?? null, m.firstReceivedAt ?? null, m.receipt ?? null]
-      put.run(m.id, queue, m.body, attributes, group, m.sentAt, m.visibleAt, m.receives, first, receipt)
+      const source = m.deadLetterSource ?? null
+      put.run(m.id, queue, m.body, attributes, group, m.sentAt, m.visibleAt, m.receives, first, receipt, source)
     },
     remove: (id) => {
       drop.run(id)

@@ -1,6 +1,6 @@
 import { MINUTE } from '#shared/kernel/clock.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
-import { SWEEP_DIMENSIONS, SWEEP_METRICS } from '#shared/kernel/metrics.ts'
+import { SWEEP_DIMENSIONS, SWEEP_FOUND, SWEEP_METRICS } from '#shared/kernel/metrics.ts'
 import { forRecord } from '#shared/kernel/tracing/scope.ts'
 import { type AnyEntity, ConditionFailed, ifUnchanged, type Key } from '#shared/table/entity.ts'
 import { either, exists, lt, missing } from '#shared/table/expressions.ts'
@@ -153,11 +153,15 @@ const startRound = (work: WorkerWork, handlers: readonly OverdueHandler[], atOnc
         work.log.warn('skipped overdue records of unknown kinds', { kinds })
       }
       const { found } = result()
-      work.log.metrics('overdue sweep', SWEEP_DIMENSIONS, {
-        [SWEEP_METRICS.found]: [found, 'Count'],
-        [SWEEP_METRICS.failed]: [failed, 'Count'],
-        [SWEEP_METRICS.oldest]: [oldest_ms, 'Milliseconds'],
-      })
+      // A metric costs something in each hour in which it is written, and nothing watches for zeros.
+      if (found === 0) work.log.info('overdue sweep', { [SWEEP_FOUND]: 0 })
+      else
+        work.log.metrics(
+          'overdue sweep',
+          SWEEP_DIMENSIONS,
+          { [SWEEP_METRICS.failed]: [failed, 'Count'], [SWEEP_METRICS.oldest]: [oldest_ms, 'Milliseconds'] },
+          { [SWEEP_FOUND]: found },
+        )
     },
   }
 }
