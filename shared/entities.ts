@@ -32,6 +32,7 @@ import * as mails from './identity/mails/entity.ts'
 import * as notifications from './identity/notifications/entity.ts'
 import * as people from './identity/people/entity.ts'
 import * as live from './insight/live/entity.ts'
+import * as observation from './insight/observation/entity.ts'
 import * as observedRuns from './insight/observed-runs/entity.ts'
 import * as statistics from './insight/statistics/entity.ts'
 import * as requests from './marketplace/requests/entity.ts'
@@ -102,6 +103,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     notifications,
     people,
     live,
+    observation,
     observedRuns,
     statistics,
     requests,

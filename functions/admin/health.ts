@@ -11,8 +11,8 @@ const read = defineEndpoint({
   summary: 'Get the platform’s health',
   description:
     'Returns the values that the alarms watch, for the last few minutes. On AWS the values come from CloudWatch and ' +
-    'lag by a minute or two. Locally the platform reports them itself. Each request reads about 150 CloudWatch ' +
-    'metrics, so poll once a minute rather than once a second. The response is 200 whatever the status.',
+    'lag by a minute or two. Locally the platform reports them itself. All callers get the same reading for a minute: ' +
+    '`as_of` says when it was taken. `last_sweep` is always current. The response is 200 whatever the status.',
   response: HealthSchema,
   needs: ['metrics:read'],
   handler: ({ work }) => readHealth(work),

@@ -36,16 +36,17 @@ export const HealthSchema = () =>
         .meta({
           description: 'Values are null if not measured in the last 15 minutes, for example for an idle queue.',
         }),
-      dead_letters: z.array(z.object({ name: z.string().meta({ example: 'fanout-failed' }), messages: measured() })),
+      dead_letters: z.array(z.object({ name: z.string().meta({ example: 'failed' }), messages: measured() })),
       stream: z.object({
         lag_ms: measured().meta({ description: 'Delay until the newest changes were published as events.' }),
       }),
       table: z
         .object({ read_throttles: measured(), write_throttles: measured() })
         .meta({ description: 'Requests throttled in the last 15 minutes.' }),
-      functions: z
-        .array(z.object({ name: z.string().meta({ example: 'api' }), errors: measured(), throttles: measured() }))
-        .meta({ description: 'Errors and throttles in the last 15 minutes.' }),
+      functions: z.object({ errors: measured(), throttles: measured() }).meta({
+        description:
+          'Invocations that failed, and those that the account had no concurrency for, in the last 15 minutes. Null if there were none.',
+      }),
       api: z.object({
         server_errors: measured().meta({ description: 'Responses with a 5xx in the last 15 minutes.' }),
       }),
@@ -59,7 +60,7 @@ export const HealthSchema = () =>
         })
         .nullable()
         .meta({ description: 'The sweeper’s latest run. Null before the first.' }),
-      as_of: time(),
+      as_of: time().meta({ description: 'Time at which the alarms were read.' }),
     })
     .meta({ id: 'PlatformHealth' })
 

@@ -3,6 +3,7 @@ import type { Deps } from '#shared/foundation/work/index.ts'
 import { iso, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import type { LabelledMetric, MetricSeries, WatchedAlarm, WatchedMetric } from '#shared/kernel/ports/monitoring.ts'
 import type { ItemOf } from '#shared/table/entity.ts'
+import { AlarmReadingEntity } from './entity.ts'
 import type { HealthView } from './health-schema.ts'
 
 /** Period covered by the measurements. */
@@ -15,7 +16,15 @@ type Reading = Pick<Deps, 'table' | 'clock' | 'monitoring' | 'log'>
 
 type Reason = HealthView['reasons'][number]
 
+type AlarmReading = ItemOf<typeof AlarmReadingEntity>
+
 type SweepMark = ItemOf<typeof SweepMarkEntity>
+
+/**
+ * Time for which all readers get the same reading of the alarms. CloudWatch charges for each value that it returns, and most metrics
+ * have one value a minute.
+ */
+const FRESH = MINUTE
 
 /** An alarm with the values of its metrics. */
 interface Seen {
@@ -35,13 +44,16 @@ interface Seen {
  */
 export const readHealth = async (deps: Reading): Promise<HealthView> => {
   const now = deps.clock.now()
-  const [seen, swept] = await Promise.all([readAlarms(deps, now), deps.table.get(SweepMarkEntity, { name: 'overdue' })])
-  const reasons = [...(seen ? [] : [UNKNOWN]), ...sweepReasons(swept, now), ...(seen ?? []).flatMap(reasonOf)]
+  const [reading, swept] = await Promise.all([
+    freshReading(deps, now),
+    deps.table.get(SweepMarkEntity, { name: 'overdue' }),
+  ])
+  const reasons = [...(reading ? [] : [UNKNOWN]), ...sweepReasons(swept, now), ...(reading?.reasons ?? [])]
   const mostSevereFirst = reasons.sort((a, b) => Number(b.severity === 'failing') - Number(a.severity === 'failing'))
   return {
     status: mostSevereFirst[0]?.severity ?? 'ok',
     reasons: mostSevereFirst,
-    ...partsOf(seen ?? []),
+    ...shownOf(reading ?? partsOf([])),
     last_sweep: swept
       ? {
           at: iso(swept.at),
@@ -51,8 +63,29 @@ export const readHealth = async (deps: Reading): Promise<HealthView> => {
           oldest_ms: swept.oldest_ms,
         }
       : null,
-    as_of: iso(now),
+    as_of: iso(reading?.at ?? now),
   }
+}
+
+const shownOf = ({ queues, dead_letters, stream, table, functions, api }: ReturnType<typeof partsOf>) => ({
+  queues,
+  dead_letters,
+  stream,
+  table,
+  functions,
+  api,
+})
+
+/** Returns the latest reading, or a new one once it is old. @returns undefined when the alarms can't be read */
+const freshReading = async (deps: Reading, now: number): Promise<AlarmReading | undefined> => {
+  const key = { name: 'alarms' }
+  const kept = await deps.table.get(AlarmReadingEntity, key)
+  if (kept && now - kept.at < FRESH) return kept
+  const seen = await readAlarms(deps, now)
+  if (!seen) return undefined
+  const reading = { ...key, at: now, reasons: seen.flatMap(reasonOf), ...partsOf(seen) }
+  await deps.table.transact([AlarmReadingEntity.replace(reading)])
+  return reading
 }
 
 const UNKNOWN: Reason = {
@@ -66,7 +99,7 @@ const UNKNOWN: Reason = {
 const readAlarms = async ({ monitoring, log }: Reading, now: number): Promise<Seen[] | undefined> => {
   try {
     const alarms = await monitoring.alarms()
-    const metrics = alarms.flatMap(({ metrics: all }) => all)
+    const metrics = alarms.flatMap((alarm) => (isShown(titleOf(alarm)) ? alarm.metrics : []))
     const queues = metrics.filter(isQueueAge)
     const series = await monitoring.series([...metrics, ...queues.map(waitingOf)], now - WINDOW, now)
     const valuesOf = new Map(metrics.map((metric, i) => [metric, series[i] ?? []]))
@@ -87,7 +120,14 @@ const readAlarms = async ({ monitoring, log }: Reading, now: number): Promise<Se
   }
 }
 
-const isQueueAge = (metric: WatchedMetric): boolean => metric.name === 'ApproximateAgeOfOldestMessage'
+/** Returns true for alarms, by their constructs, whose values are part of the view. Of the others, only the state is. */
+export const isShown = (title: string): boolean =>
+  /(Age|Depth|^Table\w+Throttles|^FunctionErrors|^FunctionThrottles|^ServerErrors)$/.test(title)
+
+/** Metric of a queue. It is read together with the number of waiting messages. */
+export const QUEUE_AGE = 'ApproximateAgeOfOldestMessage'
+
+const isQueueAge = (metric: WatchedMetric): boolean => metric.name === QUEUE_AGE
 
 const waitingOf = (metric: WatchedMetric): WatchedMetric => ({
   ...metric,
@@ -98,7 +138,8 @@ const waitingOf = (metric: WatchedMetric): WatchedMetric => ({
 /**
  * `AlarmsFanoutAge1A2B3C4D-ABCDEFGHIJKL` → `FanoutAge`: the construct's own id, without its parent's and the digests.
  */
-const titleOf = ({ id }: WatchedAlarm): string => /^Alarms(\w+?)[0-9A-F]{8}(-[A-Z0-9]+)?$/.exec(id)?.[1] ?? id
+export const titleOf = ({ id }: Pick<WatchedAlarm, 'id'>): string =>
+  /^Alarms(\w+?)[0-9A-F]{8}(-[A-Z0-9]+)?$/.exec(id)?.[1] ?? id
 
 /** `FanOutAge` without `Age` → `fan-out`. */
 const named = (title: string, ending: string): string =>
@@ -141,12 +182,11 @@ const sum = (values: MetricSeries): number | null =>
 
 const partsOf = (seen: readonly Seen[]) => {
   const ending = (text: string) => seen.filter(({ title }) => title.endsWith(text))
-  const valuesOf = (test: (item: Seen) => boolean) => seen.find(test)?.values ?? []
+  const valuesOf = (of: string) => seen.find(({ title }) => title === of)?.values ?? []
   const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
   const measured = seen.flatMap((item) => item.measured)
   const ofAll = (namespace: string, name: string) =>
     measured.filter(({ metric }) => metric.namespace === namespace && metric.name === name)
-  const throttles = new Map(ofAll('AWS/Lambda', 'Throttles').map(({ metric, values }) => [metric.label, values]))
   return {
     queues: seen
       .filter(({ alarm }) => alarm.metrics.some(isQueueAge))
@@ -160,18 +200,12 @@ const partsOf = (seen: readonly Seen[]) => {
       .map(({ title, values }) => ({ name: named(title, 'Depth'), messages: newest(values) }))
       .sort(byName),
     // The audit reads the same stream. Events wait for the relay only.
-    stream: { lag_ms: newest(valuesOf(({ title }) => title === 'RelayIteratorAge')) },
+    stream: { lag_ms: newest(valuesOf('RelayIteratorAge')) },
     table: {
       read_throttles: sum(ofAll('AWS/DynamoDB', 'ReadThrottleEvents').flatMap(({ values }) => values)),
       write_throttles: sum(ofAll('AWS/DynamoDB', 'WriteThrottleEvents').flatMap(({ values }) => values)),
     },
-    functions: ofAll('AWS/Lambda', 'Errors')
-      .map(({ metric: { label }, values }) => ({
-        name: label,
-        errors: sum(values),
-        throttles: sum(throttles.get(label) ?? []),
-      }))
-      .sort(byName),
-    api: { server_errors: sum(valuesOf(({ title }) => title === 'ServerErrors')) },
+    functions: { errors: sum(valuesOf('FunctionErrors')), throttles: sum(valuesOf('FunctionThrottles')) },
+    api: { server_errors: sum(valuesOf('ServerErrors')) },
   }
 }

@@ -104,6 +104,8 @@ const Values = ({ health }: { health: Health }) => {
         <dl class="figures">
           <Figure label="Event delay" value={stream.lag_ms} words={duration} />
           <Figure label="5xx responses" value={gateway.server_errors} />
+          <Figure label="Failed invocations" value={functions.errors} />
+          <Figure label="Throttled invocations" value={functions.throttles} />
           <Figure label="Throttled reads" value={table.read_throttles} />
           <Figure label="Throttled writes" value={table.write_throttles} />
           <div>
@@ -133,11 +135,6 @@ const Values = ({ health }: { health: Health }) => {
         caption="Dead letters"
         heads={['Queue', 'Messages']}
         rows={dead.map(({ name, messages }) => [name, measured(messages)])}
-      />
-      <Table
-        caption="Functions"
-        heads={['Function', 'Errors', 'Throttles']}
-        rows={functions.map(({ name, errors, throttles }) => [name, measured(errors), measured(throttles)])}
       />
     </>
   )
