@@ -1,15 +1,16 @@
 import { requestFunctions, workerFunctions } from '#functions/registry.ts'
-import { planFunctions } from '#infra/plan.ts'
+import { type FunctionPlan, planFunctions } from '#infra/plan.ts'
+import { KEYS_FRESH } from '#shared/adapters/secrets.ts'
+import type { Capability } from '#shared/kernel/capabilities.ts'
+import { RING_NAMES } from '#shared/kernel/ports/keys.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { logBytes } from './cost/logs.ts'
-import { type Cost, costOf, gbSeconds, total, type Usage } from './cost/usage.ts'
-import type { CpuUse } from './cpu.ts'
+import { type Cost, costOf, seconds, total, type Usage } from './cost/usage.ts'
 import { MCP_CALL, MCP_LIST } from './endpoints/mcp.ts'
 import { BATCH, BUSY, type StepWrites } from './endpoints/workers.ts'
 import type { Measured, StoreUse } from './endpoints.ts'
 import { PRICES } from './prices.ts'
 import { fixed, type Table } from './report/table.ts'
-import { median } from './statistics.ts'
 
 /** Mix of API calls, by weight. Names as in the table of endpoints. */
 export const CALL_MIX: Record<string, number> = {
@@ -44,13 +45,34 @@ const EVENTS_OF_A_RUN = 2
 
 /** Measurements from which the costs are computed. */
 export interface Sources {
-  store: StoreUse
-  cpu: readonly CpuUse[]
+  store: Omit<StoreUse, 'failures'>
+  /** Microseconds of CPU, by request. */
+  cpu: Readonly<Record<string, number>>
 }
 
-const memoryOf = (): ((name: string) => number) => {
+const READS_SECRET: ReadonlySet<Capability> = new Set<Capability>([
+  ...RING_NAMES.map((ring): Capability => `keys:${ring}`),
+  'bot',
+  'model',
+])
+
+/** Counts the secrets that a function reads. */
+export const secretsOf = ({ capabilities }: Pick<FunctionPlan, 'capabilities'>): number =>
+  capabilities.filter((capability) => READS_SECRET.has(capability)).length
+
+/** Reads of secrets in a second of an instance that is always busy. */
+const secretReadsPerSecond = (plan: Pick<FunctionPlan, 'capabilities'>): number =>
+  secretsOf(plan) / (KEYS_FRESH / 1_000)
+
+type PlanOf = (name: string) => FunctionPlan
+
+const planOf = (): PlanOf => {
   const plans = planFunctions({ requestFunctions, workerFunctions })
-  return (name) => plans.find((plan) => plan.name === name)?.memoryMb ?? 512
+  return (name) => {
+    const found = plans.find((plan) => plan.name === name)
+    if (!found) throw new Error(`There is no function ${name}`)
+    return found
+  }
 }
 
 const find = (all: readonly Measured[], name: string): Measured['consumption'] => {
@@ -63,15 +85,15 @@ const find = (all: readonly Measured[], name: string): Measured['consumption'] =
 const execution = (
   { cpu }: Sources,
   { name, consumption }: Measured,
-  memoryMb: number,
+  plan: FunctionPlan,
   outsideMs = 0,
 ): Partial<Usage> => {
-  const measured = cpu.find((use) => use.name === name)
-  const cpuMs = measured ? median(measured.real) / 1_000 : consumption.calls * cpuMsPerCall(cpu)
+  const measured = cpu[name]
+  const cpuMs = measured === undefined ? consumption.calls * cpuMsPerCall(cpu) : measured / 1_000
   const waitMs = consumption.roundTrips * ASSUMED.storeRoundTripMs + outsideMs
   return {
     invocations: 1,
-    gbSeconds: gbSeconds({ cpuMs, waitMs, memoryMb }),
+    ...running(plan, seconds({ cpuMs, waitMs, memoryMb: plan.memoryMb })),
     readUnits: consumption.readUnits,
     writeUnits: consumption.writeUnits,
     dueUnits: consumption.dueUnits,
@@ -80,6 +102,12 @@ const execution = (
   }
 }
 
+/** Computes what a function takes while it runs. */
+const running = (plan: FunctionPlan, time: number): Partial<Usage> => ({
+  gbSeconds: time * (plan.memoryMb / 1_024),
+  secretReads: time * secretReadsPerSecond(plan),
+})
+
 /** Returns the milliseconds for which a worker has a message: its round trips, its CPU on a whole core, and external waits. */
 export const millisecondsOf = ({ store, cpu }: Sources, message: string, outsideMs: number): number => {
   const { calls, roundTrips } = find(store.workers, message)
@@ -87,30 +115,31 @@ export const millisecondsOf = ({ store, cpu }: Sources, message: string, outside
 }
 
 /** Estimates the CPU per call to the store, for work that wasn't measured separately. */
-const cpuMsPerCall = (cpu: readonly CpuUse[]): number => {
-  const me = cpu.find(({ name }) => name === 'GET /api/v1/me')
-  return me ? median(me.real) / 3 / 1_000 : 1
+const cpuMsPerCall = (cpu: Sources['cpu']): number => {
+  const me = cpu['GET /api/v1/me']
+  return me === undefined ? 1 : me / 3 / 1_000
 }
 
-const apiCall = (sources: Sources, name: string, memoryMb: number): Usage =>
+const apiCall = (sources: Sources, name: string, plan: FunctionPlan): Usage =>
   total(
-    [execution(sources, { name, consumption: find(sources.store.requests, name) }, memoryMb), 1],
+    [execution(sources, { name, consumption: find(sources.store.requests, name) }, plan), 1],
     [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes, logBytes: logBytes.ofRequest }, 1],
   )
 
-const worker = (sources: Sources, message: string, memoryMb: number, outsideMs = 0): Usage =>
+const worker = (sources: Sources, message: string, plan: FunctionPlan, outsideMs = 0): Usage =>
   total(
-    [execution(sources, { name: message, consumption: find(sources.store.workers, message) }, memoryMb, outsideMs), 1],
+    [execution(sources, { name: message, consumption: find(sources.store.workers, message) }, plan, outsideMs), 1],
     ...(outsideMs > 0 ? [[{ logBytes: logBytes.ofCall }, 1] as [Partial<Usage>, number]] : []),
   )
 
 /** Computes the usage of one of each. */
 const usages = (sources: Sources): [name: string, usage: Usage][] => {
-  const { call, mcpCall, run, busyRun, longRun, delivery } = usesOf(sources)
+  const { call, mcpCall, run, waitedRun, busyRun, longRun, delivery } = usesOf(sources)
   return [
     ['API calls (the mix below)', call],
     ['MCP calls (the mix below)', mcpCall],
     ['runs, from the request to the agent’s answer', run],
+    ['the same, their caller waiting (`?wait=30`)', waitedRun],
     ['runs under load', busyRun],
     ['runs with 202, three steps, a tool call and completion', longRun],
     ['webhook deliveries, at the first attempt', delivery],
@@ -123,28 +152,27 @@ const usages = (sources: Sources): [name: string, usage: Usage][] => {
  */
 export const usesOf = (
   sources: Sources,
-): Record<'call' | 'mcpCall' | 'run' | 'busyRun' | 'longRun' | 'delivery', Usage> => {
-  const memory = memoryOf()
-  const mixed = (mix: Record<string, number>, memoryMb: number): Usage => {
+): Record<'call' | 'mcpCall' | 'run' | 'waitedRun' | 'busyRun' | 'longRun' | 'delivery', Usage> => {
+  const plan = planOf()
+  const mixed = (mix: Record<string, number>, of: FunctionPlan): Usage => {
     const weights = Object.values(mix).reduce((sum, weight) => sum + weight, 0)
     return total(
-      ...Object.entries(mix).map(([name, weight]): [Usage, number] => [
-        apiCall(sources, name, memoryMb),
-        weight / weights,
-      ]),
+      ...Object.entries(mix).map(([name, weight]): [Usage, number] => [apiCall(sources, name, of), weight / weights]),
     )
   }
-  const call = mixed(CALL_MIX, memory('api'))
-  const mcpCall = mixed(MCP_MIX, memory('api-calls'))
+  const call = mixed(CALL_MIX, plan('api'))
+  const mcpCall = mixed(MCP_MIX, plan('api-calls'))
   const dispatch = (suffix = '') =>
-    worker(sources, `dispatch: run.created${suffix}`, memory('dispatch'), ASSUMED.agentAnswerMs)
-  const together = total([worker(sources, BATCH.name, memory('statistics')), 1 / BATCH.ended])
+    worker(sources, `dispatch: run.created${suffix}`, plan('dispatch'), ASSUMED.agentAnswerMs)
+  const together = total([worker(sources, BATCH.name, plan('statistics')), 1 / BATCH.ended])
   const fair = { queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE }
   const run = total(
-    [apiCall(sources, 'POST /api/v1/runs', memory('api-calls')), 1],
+    [apiCall(sources, 'POST /api/v1/runs', plan('api-calls')), 1],
     [{ ...fair, bytesOut: ASSUMED.requestBytes }, 1],
     [dispatch(), 1],
   )
+  const waiting = millisecondsOf(sources, 'dispatch: run.created', ASSUMED.agentAnswerMs) / 1_000
+  const waitedRun = total([run, 1], [running(plan('api-calls'), waiting), 1])
   const busyRun = total(
     [run, 1],
     [dispatch(), -1],
@@ -156,25 +184,24 @@ export const usesOf = (
     [dispatch(', one subscription'), 1 / EVENTS_OF_A_RUN],
     [dispatch(), -1 / EVENTS_OF_A_RUN],
     [{ ...fair, bytesOut: ASSUMED.requestBytes }, 1],
-    [worker(sources, 'delivery', memory('delivery'), ASSUMED.receiverAnswerMs), 1],
+    [worker(sources, 'delivery', plan('delivery'), ASSUMED.receiverAnswerMs), 1],
   )
-  return { call, mcpCall, run, busyRun, longRun: longRunOf(sources, memory), delivery }
+  return { call, mcpCall, run, waitedRun, busyRun, longRun: longRunOf(sources, plan), delivery }
 }
 
 /** Computes the usage of a run that reports steps and calls a tool, each of whose events and messages comes alone. */
-const longRunOf = (sources: Sources, memory: (name: string) => number): Usage => {
+const longRunOf = (sources: Sources, plan: PlanOf): Usage => {
   const nothing = { readUnits: 0, writeUnits: 0, dueUnits: 0, counterUnits: 0, storedBytes: 0 }
   const relay = { name: 'relay', consumption: { calls: 1, roundTrips: 1, ...nothing } }
   return total(
     ...sources.store.longRun.map((part): [Partial<Usage>, number] => {
-      if (part.kind === 'event')
-        return [total([execution(sources, relay, memory('relay')), 1], [{ busEvents: 1 }, 1]), 1]
+      if (part.kind === 'event') return [total([execution(sources, relay, plan('relay')), 1], [{ busEvents: 1 }, 1]), 1]
       const { consumption, bytesOut } = part
       if (part.kind === 'request') {
-        const request = execution(sources, { name: 'a request', consumption }, memory('api'))
+        const request = execution(sources, { name: 'a request', consumption }, plan('api'))
         return [total([request, 1], [{ apiRequests: 1, bytesOut, logBytes: logBytes.ofRequest }, 1]), 1]
       }
-      const worker = execution(sources, { name: part.queue, consumption }, memory(workerOf(part.queue)))
+      const worker = execution(sources, { name: part.queue, consumption }, plan(workerOf(part.queue)))
       const message = {
         queueRequests: REQUESTS_PER_MESSAGE,
         fairRequests: REQUESTS_PER_MESSAGE,
@@ -194,10 +221,30 @@ const workerOf = (queue: QueueName): string =>
 
 const dollars = (value: number): string => value.toFixed(2)
 
+/** Titles of the columns of {@link Cost}, in its order. */
+export const SERVICES = [
+  'API Gateway',
+  'web ACL',
+  'Lambda',
+  'DynamoDB',
+  'SQS',
+  'EventBridge',
+  'logs',
+  'secrets',
+  'transfer',
+] as const
+
+/** The trace of its request, and that of its message. */
+const TRACES_OF_A_RUN = 2
+
+/** Dollars of a million seconds in which a function does nothing but wait. */
+const perSecond = ({ memoryMb }: FunctionPlan): string =>
+  `$${(1e6 * (memoryMb / 1_024) * PRICES.lambdaArmGbSecond).toFixed(2)}`
+
 const row = (name: string, cost: Cost): string[] => {
-  const { gateway, lambda, dynamodb, sqs, bus, logs, transfer } = cost
-  const parts = [gateway, lambda, dynamodb, sqs, bus, logs, transfer]
-  return [name, ...[...parts, parts.reduce((sum, one) => sum + one, 0)].map(dollars)]
+  const { gateway, webAcl, lambda, dynamodb, sqs, bus, logs, secrets, transfer } = cost
+  const parts = [gateway, webAcl, lambda, dynamodb, sqs, bus, logs, secrets, transfer]
+  return [name, ...[...parts, sumOf(parts)].map(dollars)]
 }
 
 /** Builds the tables with the cost of a million of each, in dollars. */
@@ -207,14 +254,18 @@ export const costTables = (sources: Sources): Table[] => {
       .map(([name, weight]) => `${weight} % ${name}`)
       .join(', ')
   const each = usages(sources)
+  const plan = planOf()
   return [
     {
       title: `Cost of a million, in US dollars (${PRICES.region}, list prices of ${PRICES.date})`,
-      columns: ['a million', 'API Gateway', 'Lambda', 'DynamoDB', 'SQS', 'EventBridge', 'logs', 'transfer', 'together'],
+      columns: ['a million', ...SERVICES, 'together'],
       rows: each.map(([name, usage]) => row(name, costOf(scaled(usage)))),
       notes: [
-        'Check the prices in bench/prices.ts before you rely on these sums. Free tiers, discounts, storage, backups and alarms aren’t included. Lambda reads the table’s stream free of charge.',
+        'Check the prices in bench/prices.ts before you rely on these sums. Free tiers, discounts, storage and backups aren’t included. What a month costs without traffic is under “A stage without traffic”. Lambda reads the table’s stream free of charge.',
+        'Web ACL: its requests, in stages with `waf`. Secrets: each instance reads those of its function every five minutes. The table assumes busy instances; idle ones read no more.',
+        `Tracing (\`tracing\`) is off by default. X-Ray charges $${PRICES.million.traces.toFixed(2)} a million traces and records the first request of each second and 5 % of the others. While a stage gets less than one a second, every request and every message is recorded: $${PRICES.million.traces.toFixed(2)} a million API calls and $${(TRACES_OF_A_RUN * PRICES.million.traces).toFixed(2)} a million runs.`,
         `Lambda (arm64): a lower bound, from the CPU measured here at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${logBytes.ofRequest} bytes of log for each request, in the lines of the function and of the gateway, and ${logBytes.ofCall} for each call to an agent or a receiver; bodies of ${ASSUMED.answerBytes} bytes go out; of the run with 202, what goes out is counted, with headers. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
+        `A function that waits for a run’s end costs ${perSecond(plan('api-calls'))} a million seconds, at ${plan('api-calls').memoryMb.toLocaleString('en')} MB. Its reads of the run aren’t included.`,
         'A run consists of POST /api/v1/runs and one dispatch, which also brings its two events into the feed and counts it. Under load, a hundred runs are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
         `API calls: ${shown(CALL_MIX)}.`,
         `MCP calls: ${shown(MCP_MIX)}. A call of an agent’s tool costs a run as well, and the second for which the agent works.`,
@@ -222,7 +273,16 @@ export const costTables = (sources: Sources): Table[] => {
     },
     {
       title: 'Usage of one of each',
-      columns: ['one', 'read units', 'write units', 'invocations', 'GB-seconds', 'queue requests', 'bus events'],
+      columns: [
+        'one',
+        'read units',
+        'write units',
+        'invocations',
+        'GB-seconds',
+        'queue requests',
+        'bus events',
+        'secret reads',
+      ],
       rows: each.map(([name, usage]) => [
         name,
         fixed(usage.readUnits, 1),
@@ -231,6 +291,7 @@ export const costTables = (sources: Sources): Table[] => {
         fixed(usage.gbSeconds, 4),
         fixed(usage.queueRequests, 0),
         fixed(usage.busEvents, 0),
+        fixed(usage.secretReads, 4),
       ]),
     },
     traceTable('Every write of one run', sources.store.traces.alone),
@@ -240,7 +301,9 @@ export const costTables = (sources: Sources): Table[] => {
 
 /** Builds a table with every write of one run. Steps that write nothing are left out. */
 const traceTable = (title: string, trace: readonly StepWrites[]): Table => {
-  const steps = trace.map(({ step, writes }) => ({ step, writes, units: sumOf(writes) })).filter((one) => one.units > 0)
+  const steps = trace
+    .map(({ step, writes }) => ({ step, writes, units: unitsOf(writes) }))
+    .filter((one) => one.units > 0)
   return {
     title,
     document: 'results',
@@ -264,7 +327,9 @@ const traceTable = (title: string, trace: readonly StepWrites[]): Table => {
   }
 }
 
-const sumOf = (writes: StepWrites['writes']): number =>
+const sumOf = (all: readonly number[]): number => all.reduce((sum, one) => sum + one, 0)
+
+const unitsOf = (writes: StepWrites['writes']): number =>
   writes.reduce((sum, { itemUnits, indexUnits }) => sum + itemUnits + indexUnits, 0)
 
 const scaled = (usage: Usage): Usage => total([usage, 1e6])

@@ -92,7 +92,7 @@ const rowOf = ({ name, consumption }: Measured): string[] => [
 ]
 
 /** Builds the tables of the measurements. */
-export const storeUseTables = ({ requests, workers }: StoreUse): Table[] => {
+export const storeUseTables = ({ requests, workers }: Pick<StoreUse, 'requests' | 'workers'>): Table[] => {
   const columns = ['calls', 'round trips', 'read units', 'write units']
   const notes = [
     'Round trips are sequential calls. Parallel calls count once. Units are computed by DynamoDB’s published rules from the sizes of the real items (bench/capacity.ts), including keys-only indexes. Reads are consistent unless they use an index.',

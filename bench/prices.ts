@@ -20,6 +20,9 @@ export const PRICES = {
     webSocketMessages: 1,
     webSocketMinutes: 0.25,
     traces: 5,
+    secretReads: 5,
+    /** Metrics that GetMetricData returns. */
+    metricReads: 10,
     cloudFrontHttpsRequests: 1,
     cloudFrontFunctionInvocations: 0.1,
     lambdaEdgeRequests: 0.6,

@@ -1,25 +1,23 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { Settings } from '#infra/settings.ts'
 import { exitForUsage, readCommandLine } from '#ops/command.ts'
 import { bundles } from './bundles.ts'
-import { costTables } from './cost.ts'
-import { type CpuUse, cpuTables, measureCpu } from './cpu.ts'
-import { measureStoreUse, type StoreUse, storeUseTables } from './endpoints.ts'
+import { cpuTables, measureCpu } from './cpu.ts'
+import { byFile, DERIVED, type DerivedPart, isDerived } from './derived.ts'
+import { measureStoreUse, type StoreUse } from './endpoints.ts'
 import { faultTables, holds, measureFaults, RETRY_DELAYS } from './faults.ts'
-import { idleTables } from './idle.ts'
 import { isKept, isolationTables, measureIsolation } from './isolation.ts'
 import { latencyTables, measureLatency } from './latency.ts'
 import { listTables, measureLists } from './lists.ts'
 import { liveTables, measureLive } from './live.ts'
 import { measureNewcomer, newcomerTables } from './newcomer.ts'
+import { readRecorded, recordCpu, recordStore } from './recorded.ts'
 import { measureRecords, recordsTables } from './records.ts'
 import { writeResults } from './report/document.ts'
 import { machine } from './report/machine.ts'
 import { plainTable, type Table } from './report/table.ts'
 import { measureSoak, soakTables } from './soak.ts'
 import { measureThroughput, throughputTables } from './throughput.ts'
-import { workloadTables } from './workload.ts'
 
 const HELP = `npm run bench -- [part …] [--markdown]
 
@@ -28,19 +26,22 @@ const HELP = `npm run bench -- [part …] [--markdown]
   lists      calls and read units of pages of every list, with few and with many records
   cpu        warm CPU of requests compared to a bare handler
   latency    time from the commit to the request, for run dispatch and webhook deliveries over HTTP; overhead of ask_agent
-  live       time from a change to somebody else's open page over its live connection, and the cost of 10,000 open tabs
+  live       time from a change to somebody else's open page over its live connection
   isolation  effect of a hanging receiver, a hanging agent and a caller over its limit on other tenants
   throughput calls, runs and deliveries per second of the local run, with a profile of their CPU
-  cost       cost of a million calls, runs and deliveries, from the numbers above, and every write of one run
+  cost       cost of a million calls, runs and deliveries, from the units above and the recorded CPU, and every write of one run
+  protocols  cost of A2A and MCP calls for the store, from the units above
+  tabs       cost of 10,000 open tabs
   records    the main operations with 1,000 to 1,000,000 records; takes minutes and 5 GB, so it runs only when named
   workload   monthly cost of 1, 100 and 10,000 events per second, and the quotas that they reach first
   faults     events through the local run while workers die and everything around them fails; takes minutes, so it
              runs only when named; exits with 1 if anything is lost
   soak       runs per second and memory of npm start over five minutes of runs by eight clients; runs only when named
   newcomer   time from an empty folder to an app in review, by the command line and by the portal; runs only when named
-  idle       cost of a month without traffic, from the templates (run npm run build first)
+  idle       cost of a month without traffic, from the templates
 
-  --markdown     also write the tables into docs/performance.md and docs/scale.md, detailed ones into bench/results
+  --markdown     also write the tables into docs/performance.md and docs/scale.md, detailed ones into bench/results, and
+                 record the measurements from which others are computed
   --samples N    pairs of processes for each bundle (15)
   --rounds N     rounds for the CPU of each request (8), for isolation (3), records (10) and newcomer (3)
   --only TEXT    measure only subjects whose name contains this, for cpu, lists, isolation and throughput
@@ -49,15 +50,6 @@ const HELP = `npm run bench -- [part …] [--markdown]
   --poll MS      interval at which clients read their runs, for throughput (they wait in the request that starts a run)
   --events N     number of events, for faults (2000; 100000 take about an hour and 4 GB of memory)
   --seed N       seed of the random faults (1)`
-
-/** Parts whose tables are only for the platform's developers. The pages in docs are for users and operators. */
-const OF_DEVELOPERS = new Set(['endpoints', 'lists', 'cpu', 'records'])
-
-/** Returns the file that shows a table of a part. */
-const fileOf = (part: string, { document }: Table): string => {
-  if (OF_DEVELOPERS.has(part) || document === 'results') return path.join(import.meta.dirname, `results/${part}.md`)
-  return path.resolve(import.meta.dirname, '../docs', `${document ?? 'performance'}.md`)
-}
 
 const { values, positionals } = readCommandLine(HELP, {
   allowPositionals: true,
@@ -89,12 +81,6 @@ const seconds = given('seconds')
 const { records } = given('records')
 const { seed = 1 } = given('seed')
 
-/** Returns the limits of a stage with default settings. */
-const stageLimits = () => {
-  const { throttle, directoryShards } = Settings.parse({})
-  return { throttle: throttle.rate, shards: directoryShards }
-}
-
 const reportFailures = ({ failures }: StoreUse): void => {
   for (const failure of failures) console.error(`failed: ${failure}`)
   if (failures.length > 0) process.exitCode = 1
@@ -106,27 +92,27 @@ const sizes = [100, records ?? 10_000]
 const most = records ?? 1_000_000
 const manySizes = [1_000, most / 10, most]
 
-// Measured once, because the costs need them too.
+/** Measured once for all parts that are computed from it. */
 let store: Promise<StoreUse> | undefined
-let cpu: Promise<CpuUse[]> | undefined
 
-const storeUse = async (): Promise<StoreUse> => {
+/** Takes the tables from the store's use as it is measured now, and from the recorded CPU. */
+const derived = (part: DerivedPart) => async () => {
+  if (!OF_THE_STORE.has(part)) return DERIVED[part](readRecorded())
   store ??= measureStoreUse()
   const use = await store
   reportFailures(use)
-  return use
-}
-
-const cpuUse = (): Promise<CpuUse[]> => {
-  cpu ??= measureCpu({ ...rounds, only: values.only })
-  return cpu
+  return DERIVED[part]({ ...readRecorded(), store: use })
 }
 
 const PARTS: Record<string, () => Promise<Table[]>> = {
   bundles: () => bundles(given('samples')),
-  endpoints: async () => storeUseTables(await storeUse()),
+  endpoints: derived('endpoints'),
   lists: async () => listTables(await measureLists({ sizes, only: values.only }), sizes),
-  cpu: async () => cpuTables(await cpuUse()),
+  cpu: async () => {
+    const uses = await measureCpu({ ...rounds, only: values.only })
+    if (values.markdown) recordCpu(uses)
+    return cpuTables(uses)
+  },
   isolation: async () => {
     const measured = await measureIsolation({ ...rounds, ...seconds, only: values.only })
     if (!isKept(measured)) process.exitCode = 1
@@ -136,8 +122,10 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
   live: async () => liveTables(await measureLive(seconds)),
   throughput: async () =>
     throughputTables(await measureThroughput({ ...seconds, ...given('poll'), only: values.only })),
-  cost: async () => costTables({ store: await storeUse(), cpu: await cpuUse() }),
-  workload: async () => workloadTables({ store: await storeUse(), cpu: await cpuUse() }, stageLimits()),
+  cost: derived('cost'),
+  protocols: derived('protocols'),
+  workload: derived('workload'),
+  tabs: derived('tabs'),
   records: async () => recordsTables(await measureRecords({ ...rounds, sizes: manySizes }), manySizes),
   faults: async () => {
     const played = await measureFaults({ events: 2_000, ...given('events'), seed })
@@ -146,11 +134,11 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
   },
   soak: async () => soakTables(await measureSoak(seconds)),
   newcomer: async () => newcomerTables(await measureNewcomer(rounds)),
-  idle: idleTables,
+  idle: derived('idle'),
 }
 
 /** Parts that send every request. Their numbers are incomplete if one fails. */
-const OF_THE_STORE = new Set(['endpoints', 'cost', 'workload'])
+const OF_THE_STORE = new Set(['endpoints', 'cost', 'protocols', 'workload'])
 /** Parts that need `npm run build`. */
 const OF_A_BUILD = new Set(['bundles', ...OF_THE_STORE])
 const BUILT = path.resolve(import.meta.dirname, '../dist/openapi/openapi.json')
@@ -170,11 +158,18 @@ console.log(where)
 for (const part of chosen) {
   const tables = (await PARTS[part]?.()) ?? []
   for (const table of tables) console.log(plainTable(table))
-  if (!values.markdown) continue
-  if (OF_THE_STORE.has(part) && (await store)?.failures.length)
-    console.error(`${part} isn’t written, because requests failed.`)
+  if (!values.markdown || isDerived(part)) continue
+  for (const [file, shown] of byFile(part, tables)) await writeResults(file, part, shown, where)
+}
+if (values.markdown && chosen.some((part) => isDerived(part) || part === 'cpu')) {
+  const measured = await store
+  if (measured?.failures.length)
+    console.error('Nothing that follows from the store’s use is written, because requests failed.')
   else {
-    const files = Map.groupBy(tables, (table) => fileOf(part, table))
-    for (const [file, shown] of files) await writeResults(file, part, where, shown)
+    if (measured) recordStore(measured)
+    // All of them, because one is never newer than another.
+    for (const [part, tablesOf] of Object.entries(DERIVED)) {
+      for (const [file, shown] of byFile(part, await tablesOf(readRecorded()))) await writeResults(file, part, shown)
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { QUEUES } from '#shared/foundation/queues/queues.ts'
 import { costOf, type Usage } from './cost/usage.ts'
-import { type Sources, usesOf } from './cost.ts'
+import { SERVICES, type Sources, usesOf } from './cost.ts'
 import { PRICES } from './prices.ts'
 import type { Table } from './report/table.ts'
 import { type Limits, type Need, needsOf, PER_EVENT, secondOf } from './workload/load.ts'
@@ -106,18 +106,7 @@ export const limitsTable = (sources: Sources, limits: Limits): Table => {
 export const workloadTables = (sources: Sources, limits: Limits): Table[] => [
   {
     title: `A month in US dollars (${PRICES.region}, list prices of ${PRICES.date})`,
-    columns: [
-      'events a second',
-      'API Gateway',
-      'Lambda',
-      'DynamoDB',
-      'SQS',
-      'EventBridge',
-      'logs',
-      'transfer',
-      'storage',
-      'together',
-    ],
+    columns: ['events a second', ...SERVICES, 'storage', 'together'],
     rows: LOADS.map((events) => monthOf(sources, events)),
     notes: [
       `One event a second comes with ${PER_EVENT.runs} runs, ${PER_EVENT.deliveries} webhook delivery and ${PER_EVENT.calls} API calls of the mix above, all day, for ${HOURS} hours. From 100 events a second on, the statistics count a hundred at once: each of Lambda’s five initial pollers gathers that many in its window of ${QUEUES.statistics.windowSeconds} seconds.`,

@@ -18,6 +18,7 @@ export interface Usage {
   storedBytes: number
   logBytes: number
   bytesOut: number
+  secretReads: number
 }
 
 const NONE: Usage = {
@@ -34,6 +35,7 @@ const NONE: Usage = {
   storedBytes: 0,
   logBytes: 0,
   bytesOut: 0,
+  secretReads: 0,
 }
 
 /** Adds parts, each multiplied by a number. */
@@ -53,14 +55,20 @@ export interface Execution {
   memoryMb: number
 }
 
-/** Returns the minimum of billed gigabyte-seconds: waiting, and the CPU at the share of a core that comes with the memory. */
-export const gbSeconds = ({ cpuMs, waitMs, memoryMb }: Execution): number => {
+/** Returns the minimum of seconds: waiting, and the CPU at the share of a core that comes with the memory. */
+export const seconds = ({ cpuMs, waitMs, memoryMb }: Execution): number => {
   const slowdown = Math.max(1, VCPU_MEMORY_MB / memoryMb)
-  return ((cpuMs * slowdown + waitMs) / 1_000) * (memoryMb / 1_024)
+  return (cpuMs * slowdown + waitMs) / 1_000
 }
 
+/** Returns the minimum of billed gigabyte-seconds. */
+export const gbSeconds = (execution: Execution): number => seconds(execution) * (execution.memoryMb / 1_024)
+
 /** Dollars by service. */
-export type Cost = Record<'gateway' | 'lambda' | 'dynamodb' | 'sqs' | 'bus' | 'logs' | 'transfer', number>
+export type Cost = Record<
+  'gateway' | 'webAcl' | 'lambda' | 'dynamodb' | 'sqs' | 'bus' | 'logs' | 'secrets' | 'transfer',
+  number
+>
 
 const GB = 1e9
 
@@ -70,12 +78,14 @@ export const costOf = (usage: Usage, prices: typeof PRICES = PRICES): Cost => {
   const millions = (count: number, price: number): number => (count / 1e6) * price
   return {
     gateway: millions(usage.apiRequests, million.apiGatewayRestRequests),
+    webAcl: millions(usage.apiRequests, million.webAclRequests),
     lambda: millions(usage.invocations, million.lambdaRequests) + usage.gbSeconds * prices.lambdaArmGbSecond,
     dynamodb:
       millions(usage.readUnits, million.dynamodbReadUnits) + millions(usage.writeUnits, million.dynamodbWriteUnits),
     sqs: millions(usage.queueRequests, million.sqsRequests) + millions(usage.fairRequests, million.sqsFairSurcharge),
     bus: millions(usage.busEvents, million.eventBridgeEvents),
     logs: (usage.logBytes / GB) * prices.cloudWatchLogsGb,
+    secrets: millions(usage.secretReads, million.secretReads),
     transfer: (usage.bytesOut / GB) * prices.dataOutGb,
   }
 }

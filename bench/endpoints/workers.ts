@@ -146,7 +146,16 @@ export const measureWorkers = async (
       consumption,
     })),
   ]
-  return { workers, traces: { alone, subscribed: withHook }, longRun: await longRun(stage) }
+  return { workers, traces: { alone: inOrder(alone), subscribed: inOrder(withHook) }, longRun: await longRun(stage) }
+}
+
+/** Sorts the writes of each step. Those made at the same time come in any order. */
+const inOrder = (steps: readonly StepWrites[]): StepWrites[] => {
+  const nameOf = ({ transactional, entity, operation }: ItemWrite) => `${transactional} ${entity} ${operation}`
+  return steps.map(({ step, writes }) => ({
+    step,
+    writes: writes.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)) || a.indexUnits - b.indexUnits),
+  }))
 }
 
 /**

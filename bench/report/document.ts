@@ -7,9 +7,11 @@ const end = (part: string): string => `<!-- /bench:${part} -->`
 
 /**
  * Replaces a part's tables in the document. Text around the two marks is kept, and a part without marks is added at the end.
+ * @param machine on which they were measured; absent for numbers that are the same everywhere
  */
-export const withResults = (document: string, part: string, machine: string, tables: readonly Table[]): string => {
-  const block = [begin(part), `_${machine}_`, ...tables.map(markdownTable), end(part)].join('\n\n')
+export const withResults = (document: string, part: string, tables: readonly Table[], machine?: string): string => {
+  const measuredOn = machine === undefined ? [] : [`_${machine}_`]
+  const block = [begin(part), ...measuredOn, ...tables.map(markdownTable), end(part)].join('\n\n')
   const from = document.indexOf(begin(part))
   const to = document.indexOf(end(part))
   if (from < 0 || to < from) return `${document.trimEnd()}\n\n${block}\n`
@@ -20,10 +22,10 @@ export const withResults = (document: string, part: string, machine: string, tab
 export const writeResults = async (
   file: string,
   part: string,
-  machine: string,
   tables: readonly Table[],
+  machine?: string,
 ): Promise<void> => {
   const document = await readFile(file, 'utf8').catch(() => '# Performance\n')
   await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, withResults(document, part, machine, tables))
+  await writeFile(file, withResults(document, part, tables, machine))
 }

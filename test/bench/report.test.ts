@@ -33,15 +33,16 @@ describe('a table', () => {
 describe('the document', () => {
   it('replaces a part’s earlier results and keeps the rest', () => {
     const document = '# P\n\nWords.\n\n<!-- bench:x -->\nold\n<!-- /bench:x -->\n\nMore words.\n'
-    const once = withResults(document, 'x', 'a machine', [table])
+    const once = withResults(document, 'x', [table], 'a machine')
     expect(once).not.toContain('old')
     expect(once).toContain('_a machine_')
     expect(once).toMatch(/^# P\n\nWords\.\n\n<!-- bench:x -->[\s\S]*<!-- \/bench:x -->\n\nMore words\.\n$/)
-    expect(withResults(once, 'x', 'a machine', [table])).toBe(once)
+    expect(withResults(once, 'x', [table], 'a machine')).toBe(once)
+    expect(withResults(once, 'x', [table])).not.toContain('machine')
   })
 
   it('appends a part that is new', () => {
-    expect(withResults('# P\n', 'y', 'a machine', [])).toBe(
+    expect(withResults('# P\n', 'y', [], 'a machine')).toBe(
       '# P\n\n<!-- bench:y -->\n\n_a machine_\n\n<!-- /bench:y -->\n',
     )
   })

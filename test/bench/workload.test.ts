@@ -28,8 +28,8 @@ const workers = [
   'delivery',
 ].map((name) => ({ name, consumption: consumption(name.endsWith(BUSY) ? { writeUnits: 2 } : {}) }))
 const sources: Sources = {
-  store: { requests, workers, traces: { alone: [], subscribed: [] }, longRun: [], failures: [] },
-  cpu: [{ name: 'GET /api/v1/me', real: [3_000], bare: [2_000] }],
+  store: { requests, workers, traces: { alone: [], subscribed: [] }, longRun: [] },
+  cpu: { 'GET /api/v1/me': 3_000 },
 }
 const limits = { throttle: 1_000, shards: 8 }
 
