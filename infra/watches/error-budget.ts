@@ -53,7 +53,7 @@ export const burns = ({ api }: Watched): Burn[] =>
           ...common,
           id: `${id}Short`,
           label: short.toHumanString(),
-          // The average is the share of the requests.
+          // The average is the share of the requests. It needs no minimum of them, because the long window has one.
           metric: apiMetric(api, '5XXError', { period: short, statistic: Stats.AVERAGE }),
           limit: limit / 100,
           description: `Window of ${short.toHumanString()} of ${id}.`,
