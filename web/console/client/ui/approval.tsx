@@ -3,6 +3,7 @@ import { visible } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { TextField } from '../../../ui/form.tsx'
+import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Name, Prose, When } from '../../../ui/text.tsx'
@@ -188,30 +189,7 @@ const Differences = ({
   )
 }
 
-type Read = NonNullable<NonNullable<Call['rule']>['reading']>
-
-const UNREAD: Record<NonNullable<Read['unread']>, string> = {
-  missing: t('It isn’t in the call.'),
-  content_type: t('The body isn’t sent as JSON or as a form.'),
-  method: t('Receivers may ignore the body of a request with this method.'),
-  malformed: t('Receivers may parse the call in different ways.'),
-  ambiguous: t('The name is there more than once, or in a spelling that receivers may take for it.'),
-  not_a_number: t('It isn’t a plain decimal number.'),
-}
-
-/** The number by which a rule decides how many people have to approve. */
-const Reading = ({ reading: { field, at_least, value, unread } }: { reading: Read }) => (
-  <p>
-    {unread === null
-      ? rich('The rule reads {field} as {value}. Two people have to approve from {amount} on.', {
-          field: <code>{visible(field)}</code>,
-          value: <strong>{String(value)}</strong>,
-          amount: String(at_least),
-        })
-      : rich('The rule can’t read {field}, so two people have to approve.', { field: <code>{visible(field)}</code> })}
-    {unread !== null && <> {UNREAD[unread]}</>}
-  </p>
-)
+const Reading = part(async () => ({ default: (await import('./reading.tsx')).Reading }))
 
 /** Effect of the workspace's rules: who approves, who has already, and in whose place the user would. */
 const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
