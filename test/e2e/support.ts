@@ -148,7 +148,8 @@ export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined
   for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
     const answer = await ask()
     if (answer !== undefined) return answer
-    await sleep(25)
+    // A person may make ten requests a second.
+    await sleep(100)
   }
   throw new Error(`nothing came within ${timeoutMs} ms`)
 }
