@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { diffCalls, partsOf } from '#web/console/client/ui/call-parts.ts'
+import { partsOf } from '#web/console/client/ui/call-parts.ts'
+import { diffCalls } from '#web/console/client/ui/diff-calls.ts'
 import { leavesOf, parseExact } from '#web/console/client/ui/exact-json.ts'
 
 const fetching = (fields: object): string => JSON.stringify({ url: 'https://api.example.com/', ...fields })

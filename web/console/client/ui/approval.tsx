@@ -10,7 +10,7 @@ import { Name, Prose, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow } from '../live.ts'
-import { diffCalls, type Part, partsOf } from './call-parts.ts'
+import { type Part, partsOf } from './call-parts.ts'
 import { headline } from './headline.ts'
 import { Tree } from './tree.tsx'
 
@@ -127,67 +127,7 @@ const Parts = ({ call: { tool, text, arguments: exact } }: { call: Call }) => {
   )
 }
 
-/** Differences to the call of the same kind that was approved last. */
-const Differences = ({
-  tool,
-  text,
-  last,
-}: {
-  tool: string
-  text: string
-  last: NonNullable<Call['last_approved']>
-}) => {
-  const by = last.decided_by ? <Name>{last.decided_by.name}</Name> : t('somebody')
-  const link = <a href={`#/runs/${last.run_id}`}>{t('the last one')}</a>
-  if (last.text === null) {
-    return (
-      <p class="hint">
-        {rich('Compare it with {link}, which {by} approved {time}. It’s too long to be compared here.', {
-          link,
-          by,
-          time: <When at={last.decided_at} />,
-        })}
-      </p>
-    )
-  }
-  const changes = diffCalls(tool, last.text, text)
-  if (changes.length === 0) {
-    return (
-      <p class="hint">
-        {rich('Identical to {link}, which {by} approved {time}.', { link, by, time: <When at={last.decided_at} /> })}
-      </p>
-    )
-  }
-  return (
-    <section class="part">
-      <h3>{t('Changes')}</h3>
-      <p class="hint">
-        {rich('Compared with {link}, which {by} approved {time}.', { link, by, time: <When at={last.decided_at} /> })}
-      </p>
-      <dl class="tree changed">
-        {changes.map(({ place, before, after }) => (
-          <div key={place}>
-            <dt>{visible(place)}</dt>
-            <dd>
-              {before !== undefined && (
-                <del>
-                  <span class="unseen">{t('Before:')} </span>
-                  {visible(before)}
-                </del>
-              )}
-              {after !== undefined && (
-                <ins>
-                  <span class="unseen">{t('Now:')} </span>
-                  {visible(after)}
-                </ins>
-              )}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  )
-}
+const Differences = part(async () => ({ default: (await import('./differences.tsx')).Differences }))
 
 const Reading = part(async () => ({ default: (await import('./reading.tsx')).Reading }))
 
