@@ -86,7 +86,9 @@ export class DataStack extends Stack {
     const arn = (secret: Secret) => (secret.node.defaultChild as CfnSecret).attrId
     this.telegramBot = this.#telegramBot(removalPolicy)
     this.telegramBotArn = arn(this.telegramBot)
-    this.languageModel = config.modelApiUrl === undefined ? undefined : this.#languageModel(removalPolicy)
+    // The local run is told its model's address when it starts, after its templates are made.
+    const mayHaveModel = config.modelApiUrl !== undefined || config.stage === 'local'
+    this.languageModel = mayHaveModel ? this.#languageModel(removalPolicy) : undefined
     this.languageModelArn = this.languageModel && arn(this.languageModel)
     this.keyringArns = perRing((ring) => arn(this.keyrings[ring]))
   }
