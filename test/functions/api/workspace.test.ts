@@ -47,7 +47,7 @@ describe('GET /api/v1/agents', () => {
       verified: true,
       callable: true,
       takes_tasks: true,
-      tools,
+      tools: [{ ...tools[0], input_schema: { type: 'object', properties: {} } }],
     })
     expect(found.get(caller.app.slug)).toMatchObject({ callable: false })
 
