@@ -181,7 +181,7 @@ export const productionCosts = async (): Promise<IdleCost[]> => {
 
 export const idleTables = async (): Promise<Table[]> => [idleTable(await productionCosts())]
 
-/** What a production stage has by default. */
+/** Parts of the bill that are on by default in production. */
 const PRODUCTION = ['', 'deployment', 'waf']
 
 /** Dollars a month of a production stage without traffic. */

@@ -3,7 +3,7 @@ import { ROOT } from '#local/prepare.ts'
 import { readNumber } from '#shared/work/approval-rules/read-number.ts'
 import { callOf, type Sent } from './requests.ts'
 
-/** What each receiver read of a request, in every way in which it can. Nothing is left out but missing values. */
+/** Every value that a receiver can read from a request, by receiver. Only missing values are left out. */
 export type Read = Record<string, unknown[]>
 
 export type Recorded = Sent & { read: Read }
