@@ -13,8 +13,19 @@ const PYTHON = ['test/python/**/*.test.ts']
 /** Tests that need Python and Go and download packages, for `npm run test:generators` only. */
 const GENERATORS = ['test/generators/**/*.test.ts']
 
-const SEED = process.env.SEED ?? String(Math.floor(Math.random() * 1_000_000))
-if (process.env.SEED === undefined) console.log(`SEED=${SEED}`)
+/** Tests that install agent frameworks, for `npm run test:frameworks` only. */
+const FRAMEWORKS = ['test/frameworks/**/*.test.ts']
+
+const outside = (): string[] | undefined => {
+  if (process.env.PYTHON_TESTS) return PYTHON
+  if (process.env.GENERATOR_TESTS) return GENERATORS
+  return process.env.FRAMEWORK_TESTS ? FRAMEWORKS : undefined
+}
+
+/** Downloads and compilers of other languages take as long as the network and the machine do. */
+const OUTSIDE_TIMEOUT = 1_800_000
+
+const SEED = process.env.SEED ?? '1'
 process.env.SEED = SEED
 
 /**
@@ -27,10 +38,10 @@ export default defineConfig({
   // Tests of pages' modules see English.
   plugins: [messages('en', translationInto('en', {}))],
   test: {
-    // Generous, for machines that do other things too; a test that hangs still fails.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000, interval: 25 } },
+    // Generous, for machines that are slower or do other things too; a test that hangs still fails.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000, interval: 25 } },
     // Processes take a twentieth less CPU than threads, whose memory belongs to one process.
     pool: 'forks',
     maxWorkers: WORKERS,
@@ -46,7 +57,7 @@ export default defineConfig({
           name: 'unit',
           globalSetup: ['testkit/shared-stores.ts'],
           include: ['test/**/*.test.ts'],
-          exclude: [...WHOLE, ...PYTHON, ...GENERATORS],
+          exclude: [...WHOLE, ...PYTHON, ...GENERATORS, ...FRAMEWORKS],
           // No module keeps state, so files share what is loaded: loading it again is a quarter of their time.
           isolate: false,
           restoreMocks: true,
@@ -57,7 +68,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'whole',
-          include: process.env.PYTHON_TESTS ? PYTHON : process.env.GENERATOR_TESTS ? GENERATORS : WHOLE,
+          include: outside() ?? WHOLE,
+          ...(outside() && { testTimeout: OUTSIDE_TIMEOUT, hookTimeout: OUTSIDE_TIMEOUT }),
           globalSetup: ['testkit/global-setup.ts'],
           isolate: false,
           // Within one Vitest, these tests start once the others are over.

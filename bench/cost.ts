@@ -7,7 +7,7 @@ import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { logBytes } from './cost/logs.ts'
 import { type Cost, costOf, seconds, total, type Usage } from './cost/usage.ts'
 import { MCP_CALL, MCP_LIST } from './endpoints/mcp.ts'
-import { BATCH, BUSY, type StepWrites } from './endpoints/workers.ts'
+import { BATCH, type StepWrites, WAITED } from './endpoints/workers.ts'
 import type { Measured, StoreUse } from './endpoints.ts'
 import { PRICES } from './prices.ts'
 import { fixed, type Table } from './report/table.ts'
@@ -148,7 +148,7 @@ const usages = (sources: Sources): [name: string, usage: Usage][] => {
 
 /**
  * Computes the usage of an API call of the mix, a run with its events, and a delivery of one of them. Under load, the statistics
- * count a hundred runs at once, otherwise the dispatcher counts each.
+ * count a hundred runs at once.
  */
 export const usesOf = (
   sources: Sources,
@@ -164,21 +164,24 @@ export const usesOf = (
   const mcpCall = mixed(MCP_MIX, plan('api-calls'))
   const dispatch = (suffix = '') =>
     worker(sources, `dispatch: run.created${suffix}`, plan('dispatch'), ASSUMED.agentAnswerMs)
-  const together = total([worker(sources, BATCH.name, plan('statistics')), 1 / BATCH.ended])
   const fair = { queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE }
-  const run = total(
+  const uncounted = total(
     [apiCall(sources, 'POST /api/v1/runs', plan('api-calls')), 1],
     [{ ...fair, bytesOut: ASSUMED.requestBytes }, 1],
     [dispatch(), 1],
-  )
-  const waiting = millisecondsOf(sources, 'dispatch: run.created', ASSUMED.agentAnswerMs) / 1_000
-  const waitedRun = total([run, 1], [running(plan('api-calls'), waiting), 1])
-  const busyRun = total(
-    [run, 1],
-    [dispatch(), -1],
-    [dispatch(BUSY), 1],
     [{ queueRequests: REQUESTS_PER_MESSAGE }, 1],
-    [together, 1],
+  )
+  const counting = worker(sources, 'statistics: run.succeeded', plan('statistics'))
+  const run = total([uncounted, 1], [counting, 1])
+  const busyRun = total([uncounted, 1], [worker(sources, BATCH.name, plan('statistics')), 1 / BATCH.ended])
+  const inPlace = `POST /api/v1/runs${WAITED}`
+  const waitedRun = total(
+    [worker(sources, inPlace, plan('api-calls'), ASSUMED.agentAnswerMs), 1],
+    [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes, logBytes: logBytes.ofRequest }, 1],
+    [{ ...fair, bytesOut: ASSUMED.requestBytes }, 1],
+    [worker(sources, `fanout${WAITED}`, plan('fan-out')), 1],
+    [{ queueRequests: REQUESTS_PER_MESSAGE }, 1],
+    [worker(sources, `statistics: run.succeeded${WAITED}`, plan('statistics')), 1],
   )
   const delivery = total(
     [dispatch(', one subscription'), 1 / EVENTS_OF_A_RUN],
@@ -266,7 +269,7 @@ export const costTables = (sources: Sources): Table[] => {
         `Tracing (\`tracing\`) is off by default. X-Ray charges $${PRICES.million.traces.toFixed(2)} a million traces and records the first request of each second and 5 % of the others. While a stage gets less than one a second, every request and every message is recorded: $${PRICES.million.traces.toFixed(2)} a million API calls and $${(TRACES_OF_A_RUN * PRICES.million.traces).toFixed(2)} a million runs.`,
         `Lambda (arm64): a lower bound, from the CPU measured here at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${logBytes.ofRequest} bytes of log for each request, in the lines of the function and of the gateway, and ${logBytes.ofCall} for each call to an agent or a receiver; bodies of ${ASSUMED.answerBytes} bytes go out; of the run with 202, what goes out is counted, with headers. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
         `A function that waits for a run’s end costs ${perSecond(plan('api-calls'))} a million seconds, at ${plan('api-calls').memoryMb.toLocaleString('en')} MB. Its reads of the run aren’t included.`,
-        'A run consists of POST /api/v1/runs and one dispatch, which also brings its two events into the feed and counts it. Under load, a hundred runs are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
+        'A run consists of POST /api/v1/runs, one dispatch, which also brings its two events into the feed, and a message to the statistics, which count it. One whose caller waits is carried out by the request, and its events are brought by a message to the fan-out. Under load, a hundred runs are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
         `API calls: ${shown(CALL_MIX)}.`,
         `MCP calls: ${shown(MCP_MIX)}. A call of an agent’s tool costs a run as well, and the second for which the agent works.`,
       ],
@@ -295,6 +298,7 @@ export const costTables = (sources: Sources): Table[] => {
       ]),
     },
     traceTable('Every write of one run', sources.store.traces.alone),
+    traceTable('Every write of one run that its request waits for', sources.store.traces.waited),
     traceTable('Every write of one run whose two events a webhook gets', sources.store.traces.subscribed),
   ]
 }

@@ -10,8 +10,8 @@ import { workloadTables } from './workload.ts'
 
 /** Returns the limits of a stage with default settings. */
 const stageLimits = () => {
-  const { throttle, directoryShards } = Settings.parse({})
-  return { throttle: throttle.rate, shards: directoryShards }
+  const { throttle, directoryShards, dueShards } = Settings.parse({})
+  return { throttle: throttle.rate, shards: directoryShards, dueShards }
 }
 
 /** Parts whose tables follow from the code, the templates, the prices and the recorded measurements. */

@@ -63,7 +63,9 @@ export const measureStoreUse = async ({ only = '' }: StoreUseOptions = {}): Prom
     }
     return {
       requests,
-      ...(only ? { workers: [], traces: { alone: [], subscribed: [] }, longRun: [] } : await measureWorkers(stage)),
+      ...(only
+        ? { workers: [], traces: { alone: [], waited: [], subscribed: [] }, longRun: [] }
+        : await measureWorkers(stage)),
       failures,
     }
   } finally {

@@ -3,7 +3,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare } from '#local/prepare.ts'
-import { upgradeData } from '#local/upgrade.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { Table } from '#shared/table/table.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
@@ -59,7 +58,6 @@ export const measureFaults = async ({ events, seed }: FaultOptions): Promise<Pla
   })
   const { table, close } = tableOf(platform)
   try {
-    await upgradeData(platform, () => {})
     return await runFaults(platform, table, {
       ...FULL,
       events,

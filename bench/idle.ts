@@ -175,8 +175,7 @@ export const productionCosts = async (): Promise<IdleCost[]> => {
   })
   const stacks = app.synth().stacks.map(({ template }) => template.Resources as Record<string, Resource>)
   await rm(outdir, { recursive: true, force: true })
-  const { dueShards = config.directoryShards } = config
-  return idleCosts(Object.assign({}, ...stacks), plans, { dueShards })
+  return idleCosts(Object.assign({}, ...stacks), plans, { dueShards: config.dueShards })
 }
 
 export const idleTables = async (): Promise<Table[]> => [idleTable(await productionCosts())]

@@ -85,8 +85,8 @@ export const latencyTables = ({
       fixed(median(storeCalls), 0),
     ]),
     notes: [
-      'Calls over HTTP, one after the other, from the call to its answer, without the target agent’s own time. What remains is admission, the run, its dispatch, and the reads by which the call waits. The first read comes after 40 ms, later ones at growing intervals.',
-      'Store calls: those of the waiting request, in one process (median). The run’s dispatch makes others.',
+      'Calls over HTTP, one after the other, from the call to its answer, without the target agent’s own time. What remains is admission, and the run: the call sends it to the agent itself.',
+      'Store calls: those of the request, in one process (median).',
     ],
   },
 ]

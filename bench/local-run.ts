@@ -1,7 +1,6 @@
 import path from 'node:path'
 import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare } from '#local/prepare.ts'
-import { upgradeData } from '#local/upgrade.ts'
 import { type Receiver, startReceiver } from '#testkit/receiver.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 import { type Client, clientOf } from './latency/setup.ts'
@@ -44,7 +43,6 @@ export const startLocalRun = async (name: string, env: Record<string, string> = 
     const dataDir = path.join(folder, 'data')
     await prepare({ cdkOut, sourceMaps: true })
     platform = await startPlatform({ dataDir, cdkOut, bundles: BUNDLES, env: { ...UNLIMITED, ...env }, limits: WARM })
-    await upgradeData(platform, () => {})
     await platform.warm()
     const open = async () => {
       const receiver = await startReceiver()

@@ -70,7 +70,7 @@ export const newcomerTables = (measured: readonly Measured[]): Table[] => [
     }),
     notes: [
       `A program goes through the quickstart without pauses to read or think, from the registration of an account on. Medians of ${measured[0]?.journeys.length ?? 0} rounds, ± half the distance of their quartiles. The agent is the one of the quickstart, on the SDK: it refuses requests without a valid signature, which each round checks.`,
-      'Our own packages come from files, as they aren’t published yet. Those of PyPI that the agent in Python needs come from its registry or from pip’s cache.',
+      'Our own packages come from files. `test/e2e/stopwatch.test.ts` installs them from the platform. Those of PyPI that the agent in Python needs come from its registry or from pip’s cache.',
     ],
   },
 ]

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { explainFailure, explainResponse } from './explain.ts'
+import { SilentServer, send } from './http.ts'
 
 /** An error of the API or of the connection to it. Its texts are shown to the user. */
 export class ApiError extends Error {
@@ -10,10 +12,12 @@ export class ApiError extends Error {
   readonly requestId: string | undefined
   readonly retryAfterMs: number | undefined
   readonly details: Record<string, unknown> | undefined
+  /** Whether the same request may succeed later. */
+  readonly isTemporary: boolean
   constructor(
     status: number,
     error: { code: string; message: string; fix: string; request_id?: string; details?: Record<string, unknown> },
-    retryAfterMs?: number,
+    { retryAfterMs, isTemporary }: { retryAfterMs?: number | undefined; isTemporary?: boolean } = {},
   ) {
     super(error.message)
     this.name = 'ApiError'
@@ -23,12 +27,12 @@ export class ApiError extends Error {
     this.requestId = error.request_id
     this.details = error.details
     this.retryAfterMs = retryAfterMs
+    this.isTemporary = isTemporary ?? (status === 0 || status === 429 || status >= 500)
   }
 }
 
 /** Returns whether the same request may succeed later: there was no response, or the platform was busy or failed. */
-export const isTemporary = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
+export const isTemporary = (error: unknown): error is ApiError => error instanceof ApiError && error.isTemporary
 
 export interface Call {
   body?: unknown
@@ -52,14 +56,16 @@ export interface Api {
 
 const TRIES = 4
 
+/** Media type of a stream of server-sent events, for the `Accept` header. */
+export const EVENTS = 'text/event-stream'
+
 /** @param key the developer's key; undefined for requests that need none */
 export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string | undefined }): Api => {
   const open = async (method: string, path: string, { body, headers, token, signal }: Call = {}): Promise<Response> => {
     let response: Response
     try {
-      response = await fetch(baseUrl + path, {
+      response = await send(baseUrl + path, {
         method,
-        redirect: 'error',
         headers: {
           ...(token !== undefined
             ? { authorization: `Bearer ${token}` }
@@ -68,24 +74,32 @@ export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string | und
           ...headers,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        ...(signal && { signal }),
+        signal,
       })
     } catch (error) {
       if (signal?.aborted) throw error
       throw unreachable(baseUrl, error)
     }
-    if (response.ok) return response
-    throw await refusal(response)
+    const type = response.headers.get('content-type') ?? ''
+    const isStream = headers?.accept === EVENTS
+    const isExpected = response.status === 204 || (isStream ? type.includes(EVENTS) : !type.includes('html'))
+    if (response.ok && isExpected) return response
+    throw await refusal(baseUrl, response)
   }
 
   const call: Api['call'] = async (method, path, sent) => {
     const response = await open(method, path, sent)
+    let text: string
     try {
-      const text = await response.text()
-      return text === '' ? undefined : JSON.parse(text)
+      text = await response.text()
     } catch (error) {
       if (sent?.signal?.aborted) throw error
       throw unreachable(baseUrl, error)
+    }
+    try {
+      return text === '' ? undefined : JSON.parse(text)
+    } catch {
+      throw new ApiError(response.status, { code: 'unexpected_answer', ...explainResponse(baseUrl, response) })
     }
   }
 
@@ -108,23 +122,23 @@ export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string | und
 export const retryDelay = (tries: number, retryAfterMs = 0): number =>
   retryAfterMs + Math.random() * Math.min(15_000, 250 * 2 ** tries)
 
-const unreachable = (baseUrl: string, error: unknown): ApiError => {
-  const cause = (error as { cause?: { code?: unknown } }).cause
-  const code = typeof cause?.code === 'string' ? ` (${cause.code})` : ''
-  return new ApiError(0, {
-    code: 'unreachable',
-    message: `The platform doesn’t respond at ${baseUrl}${code}.`,
-    fix: 'Start it with npm start, or set its address with --base-url or PLATFORM_URL.',
-  })
-}
+/** A server that stays silent would do so again. */
+const unreachable = (baseUrl: string, error: unknown): ApiError =>
+  new ApiError(
+    0,
+    { code: 'unreachable', ...explainFailure(baseUrl, error) },
+    { isTemporary: !(error instanceof SilentServer) },
+  )
 
-const refusal = async (response: Response): Promise<ApiError> => {
+const refusal = async (baseUrl: string, response: Response): Promise<ApiError> => {
   const seconds = Number(response.headers.get('retry-after'))
-  const wait = seconds > 0 ? seconds * 1_000 : undefined
+  const retryAfterMs = seconds > 0 ? seconds * 1_000 : undefined
   const body = await response.json().catch(() => undefined)
   const error = (body as { error?: ConstructorParameters<typeof ApiError>[1] } | undefined)?.error
-  if (typeof error?.code === 'string') return new ApiError(response.status, error, wait)
-  const message = `The response (HTTP ${response.status}) isn’t from the platform.`
-  const fix = 'Set --base-url to the platform’s address, without a path.'
-  return new ApiError(response.status, { code: 'unexpected_answer', message, fix }, wait)
+  if (typeof error?.code === 'string') return new ApiError(response.status, error, { retryAfterMs })
+  return new ApiError(
+    response.status,
+    { code: 'unexpected_answer', ...explainResponse(baseUrl, response) },
+    { retryAfterMs },
+  )
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { type Api, createApi } from './api.ts'
 import type { Output } from './output.ts'
-import { chooseProfile, type Profile } from './profiles.ts'
+import { chooseProfile, type Profile, readProfiles } from './profiles.ts'
 import { UsageError } from './usage-error.ts'
 
 export { UsageError } from './usage-error.ts'
@@ -33,6 +33,8 @@ export interface Command {
   options: ParseArgsOptionsConfig
   /** Number of arguments besides the options, or the least and the most. */
   positionals: number | readonly [least: number, most: number]
+  /** True if `--profile` may name a profile that doesn't exist yet. */
+  createsProfile?: true
   /** Values that a shell suggests for the first argument. */
   suggests?: readonly string[]
   /** @returns the exit code */
@@ -47,12 +49,16 @@ export const COMMON = {
   profile: { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig
 
-/** @throws {UsageError} */
+/**
+ * @param onPlatform called with the platform's address by commands that use it
+ * @throws {UsageError}
+ */
 export const readInvocation = (
-  { name, options, positionals: expected }: Command,
+  { name, options, positionals: expected, createsProfile }: Command,
   args: readonly string[],
   env: Record<string, string | undefined>,
   out: Output,
+  onPlatform: (baseUrl: string) => void,
 ): Invocation => {
   const { values, positionals } = parsed(name, args, { ...options, ...COMMON })
   const [least, most] = typeof expected === 'number' ? [expected, expected] : expected
@@ -61,12 +67,16 @@ export const readInvocation = (
   }
   const profileName = textOf(values.profile) ?? textOf(env.AIP_PROFILE)
   const given = textOf(values['base-url']) ?? textOf(env.PLATFORM_URL)
-  const profile = (): Profile | undefined => chooseProfile(env, { name: profileName, baseUrl: given && trimmed(given) })
+  const profile = (): Profile | undefined => {
+    if (profileName !== undefined && createsProfile !== true) requireProfile(env, profileName, name)
+    return chooseProfile(env, { name: profileName, baseUrl: given && trimmed(given) })
+  }
   const baseUrl = (): string => {
     const url = trimmed(given ?? profile()?.base_url ?? 'http://127.0.0.1:3000')
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
       throw new UsageError('--base-url must be an http or https address.', name)
     }
+    onPlatform(url)
     return url
   }
   return {
@@ -84,6 +94,14 @@ export const readInvocation = (
       return createApi({ baseUrl: baseUrl(), key })
     },
   }
+}
+
+/** @throws {UsageError} for a profile that doesn't exist */
+const requireProfile = (env: Invocation['env'], name: string, command: string): void => {
+  const known = Object.keys(readProfiles(env).profiles)
+  if (known.includes(name)) return
+  const list = known.length === 0 ? 'There is none; run aip login.' : `There are: ${known.join(', ')}.`
+  throw new UsageError(`There is no profile ${JSON.stringify(name)}. ${list}`, command)
 }
 
 const trimmed = (url: string): string => url.replace(/\/+$/, '')

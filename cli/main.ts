@@ -1,6 +1,6 @@
 import { nearest } from '../shared/kernel/nearest.ts'
 import { ApiError } from './api.ts'
-import { type Command, readInvocation, UsageError } from './command.ts'
+import { COMMON, type Command, readInvocation, UsageError } from './command.ts'
 import { apps, createAppCommand, showApp, updateApp } from './commands/apps.ts'
 import { completionOf } from './commands/completion.ts'
 import { deliveries } from './commands/deliveries.ts'
@@ -20,7 +20,8 @@ import { testRun } from './commands/test-run.ts'
 import { trigger } from './commands/trigger.ts'
 import { validate } from './commands/validate.ts'
 import { verifyReceiptCommand } from './commands/verify-receipt.ts'
-import { createOutput } from './output.ts'
+import { createOutput, endOnClosedPipe } from './output.ts'
+import { createUpdates } from './updates.ts'
 import { version } from './version.ts'
 
 const COMMANDS: readonly Command[] = [
@@ -68,7 +69,22 @@ Options of every command:
   --help              describe a command, with examples
   --version           print the version
 
+Once a day, the tool says on standard error if the platform has a newer version of it. It doesn’t in CI or without a terminal,
+with --json, or if NO_UPDATE_NOTIFIER is set.
+
 Exit codes: 0 success; 1 refused, failed or invalid; 2 wrong usage or unreadable file.`
+
+/** Separates the options in front of the command, which are those of every command. @throws {UsageError} */
+const splitOptions = (args: readonly string[]): { before: readonly string[]; after: readonly string[] } => {
+  let at = 0
+  while (args[at]?.startsWith('-')) {
+    const [name = '', value] = args[at]?.split(/=(.*)/s) ?? []
+    const option = COMMON[name.replace(/^--/, '') as keyof typeof COMMON]
+    if (!option && name !== '--help' && name !== '-h') throw new UsageError(`Unknown option: ${JSON.stringify(name)}.`)
+    at += option?.type === 'string' && value === undefined ? 2 : 1
+  }
+  return { before: args.slice(0, at), after: args.slice(at) }
+}
 
 /** Finds the command that a command line begins with, by two words or by one. @throws {UsageError} */
 const commandOf = (args: readonly string[]): { command: Command; rest: readonly string[] } => {
@@ -86,25 +102,31 @@ const commandOf = (args: readonly string[]): { command: Command; rest: readonly 
   throw new UsageError(`Unknown command: ${JSON.stringify(first)}.${meant ? ` Did you mean ${meant}?` : ''}`)
 }
 
+const isHelpAlone = (args: readonly string[]): boolean => args.length === 1 && ['--help', '-h'].includes(args[0] ?? '')
+
 /** @returns the exit code */
 const run = async (args: readonly string[]): Promise<number> => {
   const [name] = args
-  const out = createOutput(args.includes('--json'))
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    console.log(OVERVIEW)
+  const isForPrograms = args.includes('--json')
+  const out = createOutput(isForPrograms)
+  const updates = createUpdates(process.env, !isForPrograms && out.isWatched)
+  if (name === undefined || name === 'help' || isHelpAlone(args)) {
+    out.print(OVERVIEW)
     return name === undefined ? 2 : 0
   }
   if (name === '--version' || name === '-v') {
-    console.log(version())
+    out.print(version())
     return 0
   }
   try {
-    const { command, rest } = commandOf(args)
+    const { before, after } = splitOptions(args)
+    const { command, rest: given } = commandOf(after)
+    const rest = [...before, ...given]
     if (rest.includes('--help') || rest.includes('-h')) {
-      console.log(`Usage: aip ${command.usage}\n\n${command.help}`)
+      out.print(`Usage: aip ${command.usage}\n\n${command.help}`)
       return 0
     }
-    return await command.run(readInvocation(command, rest, process.env, out))
+    return await command.run(readInvocation(command, rest, process.env, out, updates.ask))
   } catch (error) {
     if (error instanceof UsageError) {
       out.error({
@@ -118,12 +140,17 @@ const run = async (args: readonly string[]): Promise<number> => {
       out.error({ code: 'file', message: error.message, fix: 'Check the path and its permissions.' })
       return 2
     }
-    if (!(error instanceof ApiError)) throw error
-    out.error(error)
+    if (error instanceof ApiError) out.error(error)
+    // A fault of the tool. Its message can quote what a server sent.
+    else out.prompt((error instanceof Error && error.stack) || String(error))
     return 1
   } finally {
     out.endProgress()
+    const notice = updates.end()
+    if (notice !== undefined) out.note(notice)
   }
 }
+
+endOnClosedPipe()
 
 process.exitCode = await run(process.argv.slice(2))

@@ -21,9 +21,12 @@ interface Profiles {
 
 type Env = Record<string, string | undefined>
 
-/** Path of the file with the profiles. `AIP_CONFIG` replaces its folder. */
-export const profilesFile = (env: Env): string =>
-  path.join(env.AIP_CONFIG || path.join(env.XDG_CONFIG_HOME || path.join(homedir(), '.config'), 'aip'), 'profiles.json')
+/** Folder of the tool's files. `AIP_CONFIG` replaces it. */
+export const configFolder = (env: Env): string =>
+  env.AIP_CONFIG || path.join(env.XDG_CONFIG_HOME || path.join(homedir(), '.config'), 'aip')
+
+/** Path of the file with the profiles. */
+export const profilesFile = (env: Env): string => path.join(configFolder(env), 'profiles.json')
 
 /** @throws {UsageError} for a file that isn't JSON */
 export const readProfiles = (env: Env): Profiles => {

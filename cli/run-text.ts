@@ -1,4 +1,4 @@
-import type { Output } from './output.ts'
+import { type Output, oneLine } from './output.ts'
 import type { Run, Step } from './sandbox.ts'
 
 /** Statuses of runs that have ended. */
@@ -11,13 +11,13 @@ export const stepText = ({ paint }: Output, { seq, type, tool, status, output }:
     typeof output.text === 'string' ? output.text : Object.keys(output).length > 0 ? JSON.stringify(output) : ''
   const name = tool ?? type
   const state = status === 'done' ? '' : paint('yellow', ` ${status}`)
-  return `  ${String(seq).padStart(3)}  ${name}${state}${text === '' ? '' : `: ${cut(text)}`}`
+  return oneLine(`  ${String(seq).padStart(3)}  ${name}${state}${text === '' ? '' : `: ${cut(text)}`}`)
 }
 
 const cut = (text: string): string => (text.length > 300 ? `${text.slice(0, 299)}…` : text)
 
 /** The lines below a run's headline: its error with the fix, and its output. */
 export const resultLines = ({ paint }: Output, { error, output }: Pick<Run, 'error' | 'output'>): string[] => [
-  ...(error ? [`  ${error.code}: ${error.message}`, `  ${paint('green', 'fix')} ${error.fix}`] : []),
+  ...(error ? [oneLine(`  ${error.code}: ${error.message}`), oneLine(`  ${paint('green', 'fix')} ${error.fix}`)] : []),
   ...(output == null ? [] : [JSON.stringify(output, null, 2)]),
 ]

@@ -59,6 +59,10 @@ export const REQUEST_UNITS: Record<string, Unit> = {
     serves: ['admin/app-checks', 'admin/app-test-install', 'admin/export'],
     why: 'Waits for external servers: visits the addresses of apps in review, test-runs agents, streams exports.',
   },
+  packages: {
+    serves: ['docs/packages'],
+    why: 'Serves built packages without credentials. They are bytes, which the gateway passes on only in a stream.',
+  },
   pages: {
     serves: ['docs', 'pages', 'developer/sdk-examples'],
     why: 'Serves built files without credentials: documentation and page shells. Has no access to the table or the bucket.',

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib'
 import { type CfnRestApi, DomainName, EndpointType, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
-import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
+import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { ApiGatewayDomain, CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets'
 import type { Construct } from 'constructs'
 import { apiStage } from './api.ts'
@@ -32,7 +32,7 @@ export function addAddress(scope: Construct, api: CfnRestApi, config: Config): A
     config.domainName === undefined || config.certificateArn === undefined
       ? undefined
       : { name: config.domainName, certificateArn: config.certificateArn }
-  const keys = config.edge ? edgeKeys(scope, config.edgeKey) : undefined
+  const keys = config.edge ? edgeKeys(scope, config) : undefined
   const webAclArn = keys && edgeAcl(scope, config)
   const edge = keys && new Edge(scope, 'Edge', { host, stageName, domain, key: keys.sent, webAclArn, config })
   const own = domain === undefined || edge !== undefined ? undefined : ownDomain(scope, domain)
@@ -43,6 +43,9 @@ export function addAddress(scope: Construct, api: CfnRestApi, config: Config): A
     const zone = HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId, zoneName })
     if (target !== undefined)
       new ARecord(scope, 'Record', { zone, recordName: domain.name, target: RecordTarget.fromAlias(target) })
+    // A distribution also answers over IPv6. A regional API's domain has IPv4 addresses only.
+    if (edge !== undefined && target !== undefined)
+      new AaaaRecord(scope, 'RecordV6', { zone, recordName: domain.name, target: RecordTarget.fromAlias(target) })
   } else if (domain !== undefined) {
     const value = edge?.distribution.distributionDomainName ?? own?.domainNameAliasDomainName
     if (value !== undefined) new CfnOutput(scope, 'DomainTarget', { value, description: `Point ${domain.name} here` })

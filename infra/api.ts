@@ -20,17 +20,17 @@ import {
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
-import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
 import { accessLogFormat } from './access-log.ts'
 import type { ApiNames } from './api-metrics.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config.ts'
 import { type EdgeKeys, nth } from './edge-keys.ts'
+import { encryption } from './encryption.ts'
 import { acknowledge } from './nag.ts'
 import { WAITING_SECONDS } from './plan.ts'
+import { retention } from './retention.ts'
 import type { Route } from './routes.ts'
-import { WebAcl } from './waf.ts'
 
 /** Paths that people's pages call. */
 const PAGES = /^\/(console|admin)(\/|$)/
@@ -137,8 +137,9 @@ export function addStage(
   const stack = Stack.of(scope)
   deployment.addToLogicalId(of.map((part) => stack.resolve((part.node.defaultChild as CfnRestApi)._toCloudFormation())))
   const logGroup = new LogGroup(scope, 'AccessLogs', {
+    ...encryption(scope, config),
     retention: config.logRetentionDays,
-    removalPolicy: config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: retention(config),
   })
   // A method with settings of its own takes none from the stage, so each has all of them.
   const method = ({ rate, burst }: Config['throttle']): MethodDeploymentOptions => ({
@@ -171,27 +172,30 @@ export function addStage(
   return stage
 }
 
-/** Protects the stage with a web ACL. */
-export function protectStage(scope: Construct, stage: Stage, config: Config): CfnWebACLAssociation {
-  const { arn } = new WebAcl(scope, 'WebAcl', { scope: 'REGIONAL', config })
-  return new CfnWebACLAssociation(scope, 'WebAclAssociation', { webAclArn: arn, resourceArn: stage.stageArn })
-}
-
-/** Makes the API accept the edge's keys. The usage plan has no other purpose and limits nothing. */
-export function acceptEdgeKeys(scope: Construct, api: IRestApi, stage: Stage, { taken }: EdgeKeys): void {
+/**
+ * Makes the API accept the edge's keys. The usage plan has no other purpose and limits nothing.
+ * @param owner of the keys, whose template refers to their secrets
+ */
+export function acceptEdgeKeys(
+  scope: Construct,
+  owner: Construct,
+  api: IRestApi,
+  stage: Stage,
+  { taken }: EdgeKeys,
+): void {
   const plan = new UsagePlan(scope, 'EdgePlan', { apiStages: [{ api, stage }] })
   let before: CfnUsagePlanKey | undefined
   for (const [number, arn] of taken) {
     // CloudFormation resolves it.
     const value = SecretValue.secretsManager(arn).unsafeUnwrap()
-    const { keyId } = new ApiKey(scope, nth('EdgeApiKey', number), { value, description: 'The edge' })
+    const { keyId } = new ApiKey(owner, nth('EdgeApiKey', number), { value, description: 'The edge' })
     const key = new CfnUsagePlanKey(scope, nth('EdgePlanKey', number), {
       usagePlanId: plan.usagePlanId,
       keyId,
       keyType: 'API_KEY',
     })
     // API Gateway accepts one change at a time, and CloudFormation doesn't retry.
-    if (before !== undefined) key.addDependency(before)
+    if (before !== undefined) key.addResourceDependency(before)
     before = key
   }
 }

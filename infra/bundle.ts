@@ -5,6 +5,7 @@ import { unitNames } from '#functions/units.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
 import { type BundleOptions, buildOnce, buildOptions, removeOthers, rootOf } from './bundle/build.ts'
 import { generateEntries, importEntries } from './bundle/entry-points.ts'
+import { NOTICES, noticesOf, packagesOf } from './bundle/notices.ts'
 import { copyServed, PAGES_UNIT, PARTS, prebuild, SERVED } from './bundle/prebuild.ts'
 import { type BundleReport, reportsOf } from './bundle/report.ts'
 
@@ -13,7 +14,7 @@ export type { BundleReport } from './bundle/report.ts'
 
 /**
  * Builds each function into a folder of its own, `dist/functions/<name>`, as it is deployed: `index.cjs` (handler `index.handler`),
- * files that it requires, now or later, and the assets that `pages` serves. Writes the reports to `dist/bundles.json`.
+ * files that it requires, now or later, and the files that it serves. Writes the reports to `dist/bundles.json`.
  *
  * @throws {Error} with the bundler's messages if a source doesn't compile
  */
@@ -29,7 +30,8 @@ export async function bundle(options: BundleOptions = {}): Promise<BundleReport[
   const buildEach = async () => {
     const entries = options.entries ?? (await (inProcess ? importEntries() : generateEntries()))
     const failed = await forEachConcurrently(names, availableParallelism(), async (name) => {
-      const files = new Set<string>(name === PAGES_UNIT ? SERVED : [])
+      const files = new Set<string>([NOTICES, ...(SERVED[name] ?? [])])
+      const modules = new Set<string>()
       await buildOnce(
         buildOptions(options, {
           names: [name],
@@ -37,18 +39,22 @@ export async function bundle(options: BundleOptions = {}): Promise<BundleReport[
           folder: 'functions',
           chunks: `functions/${name}`,
           written: (chunks) => {
-            for (const { fileName } of chunks) files.add(basename(fileName))
+            for (const { fileName, moduleIds } of chunks) {
+              files.add(basename(fileName))
+              for (const id of moduleIds) modules.add(id)
+            }
             reports.push(...reportsOf(chunks, root))
           },
         }),
       )
+      await writeFile(join(folder, name, NOTICES), noticesOf(packagesOf(modules)))
       await removeOthers(join(folder, name), files)
     })
     for (const error of failed.values()) throw error
   }
   const parts = hasPages ? PARTS : []
   await Promise.all([buildEach(), ...parts.map((part) => prebuild(root, part, inProcess))])
-  if (hasPages) await copyServed(root, join(folder, PAGES_UNIT))
+  if (hasPages) await Promise.all(Object.keys(SERVED).map((name) => copyServed(root, name, folder)))
   await removeOthers(folder, new Set(names))
   reports.sort((a, b) => a.name.localeCompare(b.name))
   await writeFile(join(dist, 'bundles.json'), JSON.stringify(reports))

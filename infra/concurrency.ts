@@ -4,8 +4,16 @@ import type { FunctionPlan } from './plan.ts'
 
 /** Executions of response streams, which stay open for minutes. Without a limit, they could take the account's pool. */
 const STREAMS = 80
-/** Executions of a worker that the table's stream or a schedule invokes. */
-const RELAY = 50
+/**
+ * Executions of the function whose requests wait for agents, each of which holds one for up to two minutes. The limit keeps them
+ * from taking those of all other requests.
+ */
+const WAITING = 250
+/**
+ * Executions of a worker that the table's stream or a schedule invokes. Each takes up to a hundred records at once, within
+ * milliseconds, and what a full worker leaves is read again.
+ */
+const RELAY = 10
 const SCHEDULED = 5
 /** Executions for messages of open pages. Each takes milliseconds, so this is hundreds of messages a second. */
 const SOCKETS = 20
@@ -16,8 +24,11 @@ const SOCKETS = 20
  */
 const STAFF: Record<string, number> = { admin: 15, 'admin-calls': 10 }
 
+/** Reservations of functions that serve requests, which must leave each other room (docs/scale.md#bulkheads). */
+const REQUESTS: Record<string, number> = { 'api-calls': WAITING, streams: STREAMS, ...STAFF }
+
 /**
- * Returns the executions that production stages reserve for streams, the staff and workers. A worker gets as many as its queues may
+ * Returns the executions that production stages reserve for waiting requests, streams, the staff and workers. A worker gets as many as its queues may
  * use: it never waits for requests, and a backlog never takes the executions that requests need.
  */
 const productionConcurrency = (
@@ -25,8 +36,7 @@ const productionConcurrency = (
   { queueConcurrency }: Pick<Config, 'queueConcurrency'>,
 ): Record<string, number> =>
   Object.fromEntries([
-    ...plans.filter(({ name }) => name === 'streams').map(({ name }) => [name, STREAMS] as const),
-    ...plans.flatMap(({ name }) => (STAFF[name] === undefined ? [] : [[name, STAFF[name]] as const])),
+    ...plans.flatMap(({ name }) => (REQUESTS[name] === undefined ? [] : [[name, REQUESTS[name]] as const])),
     ...plans
       .filter(({ workers }) => workers.length > 0)
       .map(({ name, workers }) => {

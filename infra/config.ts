@@ -26,7 +26,7 @@ export class ConfigError extends Error {
 
 const Stage = z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'use up to 20 lower-case letters, digits and hyphens')
 const Prefix = z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,29}$/, 'use up to 30 letters, digits and hyphens')
-const notSettings = ['stage', 'stages', 'prefix', 'cli-telemetry']
+const notSettings = ['stage', 'stages', 'prefix', 'packageScope', 'cli-telemetry']
 
 /**
  * Reads the settings of one stage: the defaults, then `context.stages.<stage>`, then the command line.
@@ -110,6 +110,12 @@ function contradictions(stage: string, settings: Settings, region: string | unde
       'false is for emulators that cannot stream: calls that wait on an agent would end after 29 seconds; leave it true',
     )
   }
+  if (!settings.edgeLog && !development) {
+    refuse(
+      'edgeLog',
+      'false is for emulators that can’t deliver logs: requests to the edge would be in no log; leave it true',
+    )
+  }
   if (!settings.alarmFormulas && !development) {
     refuse(
       'alarmFormulas',
@@ -161,8 +167,12 @@ function contradictions(stage: string, settings: Settings, region: string | unde
   if (settings.waf && settings.edge && region !== 'us-east-1') {
     refuse(
       'waf',
-      'with edge the web ACL is CloudFront’s and has to be in us-east-1: deploy the stage there, or set one of them to false',
+      'with edge the web ACL is CloudFront’s and has to be in us-east-1: deploy the stage there (AWS_REGION=us-east-1 npm run deploy), or set one of them to false',
     )
+  }
+  const keyRegion = settings.kmsKeyArn?.split(':')[3]
+  if (elsewhere(keyRegion)) {
+    refuse('kmsKeyArn', `is in ${keyRegion}; a stage in ${region} is encrypted with keys of ${region} only`)
   }
   for (const name of Object.keys(settings.provisionedConcurrency)) {
     const ceiling = settings.reservedConcurrency?.[name]

@@ -1,6 +1,8 @@
 import type { SecretValue } from 'aws-cdk-lib'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
+import type { Config } from './config.ts'
+import { encryption } from './encryption.ts'
 import { acknowledge } from './nag.ts'
 
 /** Keys by which the API recognizes the edge. */
@@ -15,12 +17,13 @@ export type EdgeKeys = {
 export const nth = (name: string, n: number): string => (n === 1 ? name : `${name}${n}`)
 
 /**
- * Creates the keys for a stage that sends the `n`th. The API accepts the next key one deployment before the edge sends it, so that no
+ * Creates the keys for a stage that sends the one of the setting. The API accepts the next key one deployment before the edge sends it, so that no
  * request is refused while CloudFront spreads a change. CloudFormation removes the previous key at the end of the update, when the edge
  * no longer sends it.
  */
-export function edgeKeys(scope: Construct, n: number): EdgeKeys {
-  const [sent, next] = [newKey(scope, n), newKey(scope, n + 1)]
+export function edgeKeys(scope: Construct, config: Pick<Config, 'edgeKey' | 'kmsKeyArn'>): EdgeKeys {
+  const { edgeKey: n } = config
+  const [sent, next] = [newKey(scope, n, config), newKey(scope, n + 1, config)]
   return {
     sent: sent.secretValue,
     taken: new Map([
@@ -31,8 +34,9 @@ export function edgeKeys(scope: Construct, n: number): EdgeKeys {
 }
 
 /** Creates a key. Only CloudFormation reads it, to set up the edge and the API. */
-function newKey(scope: Construct, number: number): Secret {
+function newKey(scope: Construct, number: number, config: Pick<Config, 'kmsKeyArn'>): Secret {
   const secret = new Secret(scope, nth('EdgeKey', number), {
+    ...encryption(scope, config),
     description: 'Key by which the API recognizes the edge',
     generateSecretString: { passwordLength: 64, excludePunctuation: true },
   })

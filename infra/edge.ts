@@ -24,8 +24,10 @@ import { Construct } from 'constructs'
 import { VIEWER_HEADER } from '#shared/http/exchange.ts'
 import { partOfStackId } from './backup.ts'
 import type { Config } from './config.ts'
+import { encryption } from './encryption.ts'
 import { acknowledge } from './nag.ts'
 import { EDGE_SECONDS } from './plan.ts'
+import { retention } from './retention.ts'
 
 /**
  * Runs in CloudFront after the API's answer. A REST API renames `WWW-Authenticate`, which standard OAuth clients look for. This
@@ -85,7 +87,7 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, { host, stageName, domain, key, webAclArn, config }: EdgeProps) {
     super(scope, id)
-    this.#logged = config.region === 'us-east-1'
+    this.#logged = config.region === 'us-east-1' && config.edgeLog
     // CloudFront needs the function in us-east-1. For other regions, the CDK creates a separate stack there.
     const stackId = Stack.of(this).stackName.replace(/-Service$/, '-Edge')
     const rename = new experimental.EdgeFunction(this, 'OriginResponse', {
@@ -96,7 +98,11 @@ export class Edge extends Construct {
       description: 'Restores the name of WWW-Authenticate',
       memorySize: 128,
       timeout: Duration.seconds(5),
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     })
+    // CloudFront removes a function's replicas hours after it stopped using them, and until then Lambda refuses to delete it. A stack
+    // that tried would end in DELETE_FAILED. The operator deletes the function later (docs/deploy.md).
+    rename.lambda.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
     const address = new CloudFrontFunction(this, 'ViewerRequest', {
       runtime: FunctionRuntime.JS_2_0,
       code: FunctionCode.fromInline(sendViewerAddress),
@@ -144,11 +150,12 @@ export class Edge extends Construct {
   }
 
   /** Logs requests without query strings, cookies and credentials, under the names of the API's log. */
-  #log({ logRetentionDays, retainData }: Config): void {
+  #log(config: Config): void {
     const stack = Stack.of(this)
     const logs = new LogGroup(this, 'Logs', {
-      retention: logRetentionDays,
-      removalPolicy: retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      ...encryption(this, config),
+      retention: config.logRetentionDays,
+      removalPolicy: retention(config),
     })
     const name = (part: string) => Fn.join('-', [stack.stackName, part, partOfStackId()])
     const source = new CfnDeliverySource(this, 'LogSource', {

@@ -65,7 +65,8 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
     if (source.kind === 'queue') variables[queueUrlVariable(source.queue)] = around.queueUrls[source.queue]
   for (const capability of plan.capabilities) {
     const [kind, name] = capability.split(':')
-    if (kind === 'objects' || kind === 'files' || kind === 'bucket') variables.BUCKET_NAME = around.bucketName
+    if (kind === 'objects' || kind === 'files' || kind === 'packages' || kind === 'bucket')
+      variables.BUCKET_NAME = around.bucketName
     if (capability === 'audit:record') variables.BUCKET_NAME = around.auditBucketName
     if (kind === 'sockets' && around.socketsUrl !== undefined) variables.SOCKETS_URL = around.socketsUrl
     if (kind === 'bus') variables.BUS_NAME = around.busName

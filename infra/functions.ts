@@ -15,18 +15,17 @@ import {
   SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda'
-import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { type ILogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Capability } from '#shared/kernel/capabilities.ts'
-import { FAILED_INVOCATIONS, metricsNamespace } from '#shared/kernel/metrics.ts'
 import { ConfigError } from './config.ts'
+import { encryption, keyRights } from './encryption.ts'
 import { permissions, type Resources, type Source, WILDCARDS } from './grants.ts'
 import { acknowledge, wildcardFinding } from './nag.ts'
 import { type FunctionPlan, pascal } from './plan.ts'
 
 export type PlatformFunctionProps = {
   plan: FunctionPlan
-  stageName: string
   /** Folder with `<name>/index.cjs`. */
   bundles: string
   environment: Record<string, string>
@@ -35,11 +34,14 @@ export type PlatformFunctionProps = {
   tracing: Tracing
   /** ARN of the layer with a collector of spans. */
   tracesLayer: string | undefined
+  /** ARN of the secret with the headers for the receiver of spans. */
+  tracesSecret: string | undefined
   logRetentionDays: RetentionDays
   reservedConcurrency: number | undefined
   /** Number of executions of the live version to keep warm. */
   provisionedConcurrency: number | undefined
   removalPolicy: RemovalPolicy
+  kmsKeyArn: string | undefined
 }
 
 /** Alias that callers, event sources and schedules invoke. It moves from one published version to the next. */
@@ -50,6 +52,7 @@ export class PlatformFunction extends Construct {
   readonly lambda: LambdaFunction
   readonly live: Alias
   readonly plan: FunctionPlan
+  readonly logGroup: ILogGroup
 
   constructor(scope: Construct, props: PlatformFunctionProps) {
     super(scope, `${pascal(props.plan.name)}Function`)
@@ -60,19 +63,17 @@ export class PlatformFunction extends Construct {
       throw new ConfigError(`${plan.name} is not bundled: run npm run build`)
     }
     const logGroup = new LogGroup(this, 'Logs', {
+      ...encryption(this, props),
       retention: props.logRetentionDays,
       removalPolicy: props.removalPolicy,
     })
-    new MetricFilter(this, 'Failures', {
-      logGroup,
-      metricNamespace: metricsNamespace(props.stageName),
-      metricName: FAILED_INVOCATIONS,
-      filterPattern: FilterPattern.literal('{ $.type = "platform.report" && $.record.status != "success" }'),
-    })
-    const statements = permissions(plan.capabilities, props.resources, props.sources, {
+    this.logGroup = logGroup
+    const allowed = permissions(plan.capabilities, props.resources, props.sources, {
       logGroup: logGroup.logGroupArn,
       traced: props.tracing === Tracing.ACTIVE,
+      tracesSecret: props.tracesSecret,
     })
+    const statements = [...allowed, ...keyRights(this, allowed, props)]
     const role = new Role(this, 'Role', {
       description: `Permissions of the function ${plan.name}`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),

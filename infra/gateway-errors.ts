@@ -25,7 +25,16 @@ const answers: [ResponseType, Answer][] = [
   [ResponseType.THROTTLED, { code: 'rate_limited', status: 429, headers: { 'Retry-After': '1' } }],
   [ResponseType.QUOTA_EXCEEDED, { code: 'rate_limited', status: 429, headers: { 'Retry-After': '60' } }],
   [ResponseType.API_CONFIGURATION_ERROR, { code: 'internal_error', status: 500 }],
-  [ResponseType.INTEGRATION_FAILURE, { code: 'internal_error', status: 502 }],
+  // No execution is left for the function, or it failed without an answer. The gateway doesn't say which.
+  [
+    ResponseType.INTEGRATION_FAILURE,
+    {
+      code: 'unavailable',
+      status: 503,
+      message: 'The platform couldn’t handle the request at the moment.',
+      headers: { 'Retry-After': '1' },
+    },
+  ],
   [ResponseType.INTEGRATION_TIMEOUT, { code: 'internal_error', status: 504 }],
 ]
 

@@ -36,6 +36,9 @@ const objectPrefixes = ['payloads', 'tasks', 'manifests', 'kept']
 /** Prefix of logos. */
 const logoPrefix = 'logos'
 
+/** Prefix of packages for developers. */
+const packagePrefix = 'packages'
+
 /** Prefix of customers' files. */
 const filePrefix = 'files'
 
@@ -84,6 +87,13 @@ const isMarker = (capability: Capability): capability is Marker =>
 
 const allow = (sid: string, actions: string[], resources: string[]) => new PolicyStatement({ sid, actions, resources })
 
+/** Allows to create objects, but not to replace them: the header makes S3 refuse that. */
+const creating = (sid: string, resources: string[], { conditionKeys }: Resources): PolicyStatement => {
+  const create = allow(sid, ['s3:PutObject'], resources)
+  if (conditionKeys) create.addCondition('Null', { 's3:if-none-match': 'false' })
+  return create
+}
+
 /**
  * Returns the exact permissions of a capability. None includes Scan, because no read may grow with the table. None includes batch
  * writes, because they take no conditions and the platform's writes are transactions.
@@ -121,21 +131,21 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
       return allow('ReadLogos', ['s3:GetObject'], [`${to.bucket}/${logoPrefix}/*`])
     case 'logos:write':
       return allow('WriteLogos', ['s3:PutObject', 's3:DeleteObject'], [`${to.bucket}/${logoPrefix}/*`])
+    case 'packages:keep': {
+      const packages = [`${to.bucket}/${packagePrefix}/*`]
+      return [allow('ReadPackages', ['s3:GetObject'], packages), creating('KeepPackages', packages, to)]
+    }
     case 'keys:receipts':
     case 'keys:cards': {
       const ring = capability.slice('keys:'.length) as RingName
       return allow(`ReadKeys${ring}`, ['secretsmanager:GetSecretValue'], [to.keyrings[ring]])
     }
-    case 'keys:data': {
-      const create = allow('CreateDataKeys', ['s3:PutObject'], [dataKeys])
-      // The header makes S3 refuse to replace an object.
-      if (to.conditionKeys) create.addCondition('Null', { 's3:if-none-match': 'false' })
+    case 'keys:data':
       return [
         allow('ReadKeysdata', ['secretsmanager:GetSecretValue'], [to.keyrings.data]),
         allow('ReadDataKeys', ['s3:GetObject'], [dataKeys]),
-        create,
+        creating('CreateDataKeys', [dataKeys], to),
       ]
-    }
     case 'keys:destroy':
       return allow('DestroyDataKeys', ['s3:PutObject'], [dataKeys])
     case 'keys:public':
@@ -191,6 +201,8 @@ export const WILDCARDS: Record<string, string> = {
   WriteFiles: 'Names of objects are created at run time, within this prefix.',
   ReadLogos: 'One object per fetched image.',
   WriteLogos: 'One object per fetched image.',
+  ReadPackages: 'Names of objects are digests of their content, within this prefix.',
+  KeepPackages: 'Names of objects are digests of their content, within this prefix. None is ever replaced.',
   ReadDataKeys: 'One object per workspace, wrapped by the ring that the function declares.',
   CreateDataKeys: 'One object per workspace, which is never replaced.',
   DestroyDataKeys: 'One object per workspace.',
@@ -211,13 +223,14 @@ export function permissions(
   capabilities: Capability[],
   to: Resources,
   sources: Source[],
-  { logGroup, traced }: { logGroup: string; traced: boolean },
+  { logGroup, traced, tracesSecret }: { logGroup: string; traced: boolean; tracesSecret: string | undefined },
 ): PolicyStatement[] {
   const statements = capabilities.flatMap((capability) => (isMarker(capability) ? [] : grant(capability, to)))
   const reads = (one: Capability) =>
     one === 'objects:read' ||
     one === 'files:read' ||
     one === 'logos:read' ||
+    one === 'packages:keep' ||
     one === 'audit:record' ||
     readsKeyObjects(one)
   if (capabilities.some(reads)) {
@@ -243,6 +256,9 @@ export function permissions(
   }
   statements.push(
     allow('WriteLogs', ['logs:CreateLogStream', 'logs:PutLogEvents'], [`${logGroup}:*`]),
+    ...(tracesSecret === undefined
+      ? []
+      : [allow('ReadTracesSecret', ['secretsmanager:GetSecretValue'], [tracesSecret])]),
     ...(traced ? [allow('WriteTraces', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*'])] : []),
     denyAuditTable(capabilities, to.auditTable),
     denyProofChanges(to.table),

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { CfnOutput, Duration, RemovalPolicy, SecretValue } from 'aws-cdk-lib'
+import { CfnOutput, Duration, SecretValue } from 'aws-cdk-lib'
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
@@ -13,10 +13,12 @@ import {
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
-import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import { type CfnSecret, Secret, type SecretProps } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import type { Config } from './config.ts'
+import { encryption, keyRights } from './encryption.ts'
 import { acknowledge, wildcardFinding } from './nag.ts'
+import { retention } from './retention.ts'
 
 export type JourneyProps = { config: Config; baseUrl: string }
 
@@ -29,32 +31,32 @@ export class Journey extends Construct {
 
   constructor(scope: Construct, id: string, { config, baseUrl }: JourneyProps) {
     super(scope, id)
-    const removalPolicy = config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
-    const appArn = config.journeyRun ? this.#app(removalPolicy) : undefined
-    const logGroup = new LogGroup(this, 'Logs', { retention: config.logRetentionDays, removalPolicy })
+    const removalPolicy = retention(config)
+    const kept = { removalPolicy, ...encryption(this, config) }
+    const appArn = config.journeyRun ? this.#app(kept) : undefined
+    const logGroup = new LogGroup(this, 'Logs', { retention: config.logRetentionDays, ...kept })
     const logs = `${logGroup.logGroupArn}:*`
+    const statements = [
+      new PolicyStatement({
+        sid: 'WriteLogs',
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [logs],
+      }),
+      ...(appArn === undefined
+        ? []
+        : [
+            new PolicyStatement({
+              sid: 'ReadApp',
+              actions: ['secretsmanager:GetSecretValue'],
+              resources: [appArn],
+            }),
+          ]),
+    ]
     const role = new Role(this, 'Role', {
       description: 'Permissions of the journey',
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
-        journey: new PolicyDocument({
-          statements: [
-            new PolicyStatement({
-              sid: 'WriteLogs',
-              actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-              resources: [logs],
-            }),
-            ...(appArn === undefined
-              ? []
-              : [
-                  new PolicyStatement({
-                    sid: 'ReadApp',
-                    actions: ['secretsmanager:GetSecretValue'],
-                    resources: [appArn],
-                  }),
-                ]),
-          ],
-        }),
+        journey: new PolicyDocument({ statements: [...statements, ...keyRights(this, statements, config)] }),
       },
     })
     this.lambda = new LambdaFunction(this, 'Function', {
@@ -94,10 +96,10 @@ export class Journey extends Construct {
   }
 
   /** Adds an empty secret for the operator's app. @returns its ARN */
-  #app(removalPolicy: RemovalPolicy): string {
+  #app(kept: Pick<SecretProps, 'removalPolicy' | 'encryptionKey'>): string {
     const app = new Secret(this, 'App', {
+      ...kept,
       description: 'App whose run ends the journey: {app_id, developer_key}',
-      removalPolicy,
       secretStringValue: SecretValue.unsafePlainText(JSON.stringify({ app_id: '', developer_key: '' })),
     })
     acknowledge(app, {

@@ -10,13 +10,14 @@ import {
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda'
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources'
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
+import { Queue, type QueueProps } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { QueueDefinition } from '#shared/foundation/queues/index.ts'
 import type { Worker } from '#shared/http/worker.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { type Config, ConfigError } from './config.ts'
+import { queueEncryption } from './encryption.ts'
 import { acknowledge } from './nag.ts'
 import { type FunctionPlan, pascal } from './plan.ts'
 
@@ -51,11 +52,13 @@ export class Messaging extends Construct {
   readonly #definitions: Queues
   readonly #undelivered: Queue
   readonly #absenceFilters: boolean
+  readonly #encryption: QueueProps
 
-  constructor(scope: Construct, id: string, definitions: Queues, { absenceFilters }: Pick<Config, 'absenceFilters'>) {
+  constructor(scope: Construct, id: string, definitions: Queues, config: Pick<Config, 'absenceFilters' | 'kmsKeyArn'>) {
     super(scope, id)
     this.#definitions = definitions
-    this.#absenceFilters = absenceFilters
+    this.#absenceFilters = config.absenceFilters
+    this.#encryption = queueEncryption(this, config)
     this.bus = new EventBus(this, 'Bus')
     this.#failed = this.#deadLetterQueue('Failed', 'Messages on which a worker failed too often')
     this.unrelayed = this.#deadLetterQueue('Unrelayed', 'Stream records that the relay gave up')
@@ -67,7 +70,7 @@ export class Messaging extends Construct {
   #queue(name: QueueName, definition: QueueDefinition): void {
     const id = pascal(name)
     const queue = new Queue(this, id, {
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...this.#encryption,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(definition.visibilitySeconds),
       retentionPeriod: Duration.days(4),
@@ -93,7 +96,7 @@ export class Messaging extends Construct {
 
   #deadLetterQueue(id: string, purpose: string): Queue {
     const queue = new Queue(this, id, {
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...this.#encryption,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     })
@@ -137,7 +140,7 @@ export class Messaging extends Construct {
     const made = this.#again.get(name)
     if (made || seconds === undefined) return made
     const queue = new Queue(this, `${pascal(name)}Again`, {
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...this.#encryption,
       enforceSSL: true,
       deliveryDelay: Duration.seconds(seconds),
       retentionPeriod: Duration.minutes(1),

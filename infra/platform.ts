@@ -18,14 +18,14 @@ export type PlatformProps = {
 }
 
 /** CDK's flag: an update may change or remove what another stack refers to weakly. That stack reads it in its own update. */
-const REFERENCES = '@aws-cdk/core:defaultCrossStackReferences'
+const WEAK_REFERENCES = { '@aws-cdk/core:defaultCrossStackReferences': 'weak' }
 
 /** Creates all stacks of one stage: `<prefix>-<stage>-Data`, `-Service` and `-Operations`. */
 export function createPlatform({ config, registry, queues, bundles, app: appProps }: PlatformProps) {
   // Synthesizes explicitly, not when the process ends, so that an invalid setting is the only error reported.
-  const app = new App({ autoSynth: false, postCliContext: { [REFERENCES]: config.references }, ...appProps })
+  const app = new App({ autoSynth: false, postCliContext: WEAK_REFERENCES, ...appProps })
   // The local run would have to wait for the checks. Every other stage is checked.
-  if (config.stage !== 'local') addChecks(app)
+  if (config.stage !== 'local') addChecks(app, config)
   const env: Environment | undefined =
     config.edge && config.region !== undefined ? { region: config.region } : undefined
   const props = env === undefined ? {} : { env }

@@ -18,6 +18,7 @@ export type RolloutProps = {
   tracing: Tracing
   logRetentionDays: RetentionDays
   removalPolicy: RemovalPolicy
+  kmsKeyArn: string | undefined
 }
 
 /** Limit of a metric: `bad` of `of` minutes above `above`. */
@@ -44,6 +45,9 @@ export class Rollout extends Construct {
     const application = new LambdaApplication(this, 'Application')
     const lambdas = functions.map(({ lambda }) => lambda)
     const { lambda: preHook } = new Checker(this, 'Check', { ...props, application, functions: lambdas })
+    acknowledge(this, {
+      'NIST.800.53.R5-CloudWatchAlarmAction': 'CodeDeploy watches these alarms and rolls back. They notify nobody.',
+    })
     const role = this.#role(preHook)
     for (const [i, { lambda, live, plan, node }] of functions.entries()) {
       const crashed = this.#alarm(`${node.id}Crashes`, crashes(lambda, LIVE), {

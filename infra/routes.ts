@@ -2,7 +2,7 @@ import type { Endpoint, Method } from '#shared/http/endpoint.ts'
 import { ConfigError } from './config.ts'
 
 /** Method of a resource of the API. `ANY` are all methods that have no route of their own. */
-export type Route = { path: string; method: Method | 'ANY'; function: string; streams: boolean }
+export type Route = { path: string; method: Method | 'HEAD' | 'ANY'; function: string; streams: boolean }
 
 /** Function that answers unknown paths with 404. It has the fewest capabilities. */
 const NOBODYS = 'pages'
@@ -79,7 +79,11 @@ const routesOf = ({ path, serving }: Node, own: Own): Route[] => [
   { path, method: 'ANY', function: own.function, streams: own.streams },
   ...serving
     .filter((one) => one.function !== own.function)
-    .flatMap((one) => one.methods.map((method) => ({ path, method, function: one.function, streams: one.streams }))),
+    .flatMap((one) =>
+      one.methods
+        .flatMap((method) => (method === 'GET' ? (['GET', 'HEAD'] as const) : [method]))
+        .map((method) => ({ path, method, function: one.function, streams: one.streams })),
+    ),
 ]
 
 const node = (path: string): Node => ({

@@ -132,7 +132,7 @@ export const Settings = z.strictObject({
     .meta(
       describe(
         'traffic',
-        'Executions reserved, by function name. They are also the function’s limit, and come out of the account’s pool. By default, production stages reserve them for streams, the staff and workers, about 800 in all. `{}` reserves none, for accounts with a small pool.',
+        'Executions reserved, by function name. They are also the function’s limit, and come out of the account’s pool. By default, production stages reserve them for requests that wait for agents, streams, the staff and workers, about 870 in all. `{}` reserves none, for accounts with a small pool.',
       ),
     ),
   queueConcurrency: json(z.partialRecord(z.enum(QUEUE_NAMES), whole(2, 1_000)), '{"queue": number}')
@@ -353,6 +353,19 @@ export const Settings = z.strictObject({
         '$0.10 a GB and month of each copy, and the transfer between regions',
       ),
     ),
+  kmsKeyArn: text(
+    /^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/(mrk-[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/,
+    'use the ARN of a key in KMS, and not of an alias',
+    'an ARN in KMS',
+  )
+    .optional()
+    .meta(
+      describe(
+        'data',
+        'Your own key for tables, buckets, secrets, queues, log groups and the alarms’ topic, in the stage’s region (docs/deploy.md#your-own-key). Without it, AWS encrypts them with keys that it owns or manages.',
+        '$1.00 a month for the key and each of its first two rotations, and $0.03 for 10,000 requests to it',
+      ),
+    ),
   auditLockDays: whole(1, 3650)
     .optional()
     .meta(
@@ -410,17 +423,17 @@ export const Settings = z.strictObject({
         'Filter the table’s stream for items without an attribute. Set it to false for emulators that match no such item; functions then skip what the filter would.',
       ),
     ),
-  references: oneOf(['weak', 'both', 'strong'])
-    .default('weak')
-    .meta(
-      describe(
-        'development',
-        'How stacks refer to each other: read from the other stack’s outputs at each update, or through exports, which can’t change while they are in use. Use `both` for one deployment to move a stage from `strong` to `weak`, and `strong` for emulators that know only exports.',
-      ),
-    ),
   alarmFormulas: flag()
     .default(true)
     .meta(describe('development', 'Create the alarms that use metric math. Set it to false for emulators without it.')),
+  edgeLog: flag()
+    .default(true)
+    .meta(
+      describe(
+        'development',
+        'Log CloudFront’s requests, which takes a delivery of CloudWatch Logs. Set it to false for emulators without them.',
+      ),
+    ),
   ...declared(),
   webhookRetryPreset: oneOf(RETRY_PRESET_NAMES)
     .optional()

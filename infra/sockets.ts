@@ -1,12 +1,14 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { Stack } from 'aws-cdk-lib'
 import { CfnApi, CfnIntegration, CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct, IDependable } from 'constructs'
 import { apiStage } from './api.ts'
 import type { Config } from './config.ts'
+import { encryption } from './encryption.ts'
 import type { PlatformFunction } from './functions.ts'
 import { acknowledge } from './nag.ts'
+import { retention } from './retention.ts'
 
 /** Address and permissions of the WebSocket API. */
 export type Sockets = {
@@ -77,8 +79,9 @@ export function addSocketRoutes(
     return route
   })
   const logGroup = new LogGroup(scope, 'SocketsLogs', {
+    ...encryption(scope, config),
     retention: config.logRetentionDays,
-    removalPolicy: config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: retention(config),
   })
   const stage = new CfnStage(scope, 'SocketsStage', {
     apiId: api.ref,

@@ -1,9 +1,10 @@
-import { ArnFormat, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { ArnFormat, Fn, Stack } from 'aws-cdk-lib'
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs'
 import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import { Construct } from 'constructs'
 import { partOfStackId } from './backup.ts'
 import type { Config } from './config.ts'
+import { retention } from './retention.ts'
 
 /**
  * Rules of AWS's managed groups that only count. People, agents and models write pages, code, logs and addresses into bodies and
@@ -74,13 +75,14 @@ export class WebAcl extends Construct {
   }
 
   /** Logs requests that a rule refused or counted. The others are in the API's log. */
-  #log(acl: CfnWebACL, { logRetentionDays, retainData }: Config): void {
+  #log(acl: CfnWebACL, { logRetentionDays, retainData, kmsKeyArn }: Config): void {
     const logs = new CfnLogGroup(this, 'Logs', {
       // WAF accepts only names that start like this. The group outlives its stack, so the next stack of the same name gets another one.
       logGroupName: Fn.join('-', ['aws-waf-logs', Stack.of(this).stackName, partOfStackId()]),
       retentionInDays: logRetentionDays,
+      ...(kmsKeyArn !== undefined && { kmsKeyId: kmsKeyArn }),
     })
-    logs.applyRemovalPolicy(retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY)
+    logs.applyRemovalPolicy(retention({ retainData }))
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
       logDestinationConfigs: [

@@ -9,6 +9,9 @@ const ADMIN = { key: 'local-admin-key', email: 'admin@example.com', password: 'l
  * @param options.seconds since the start of the process
  */
 export const banner = (options: {
+  /** Address on which the platform listens. */
+  address: string
+  /** Address that it gives to clients. */
   baseUrl: string
   /** Address of the Telegram stand-in, at the platform's bot. */
   messenger: string
@@ -20,13 +23,19 @@ export const banner = (options: {
   building: boolean
   colour: boolean
 }): string => {
-  const { baseUrl } = options
+  const { address, baseUrl } = options
   const bold = (text: string) => (options.colour ? styleText('bold', text, { validateStream: false }) : text)
   const building = options.building
     ? '\nThe pages and the documentation are still being built. Requests for them wait until then.'
     : ''
+  const elsewhere =
+    address === baseUrl
+      ? ''
+      : `
+It listens at ${address}. Your tunnel or proxy has to lead there. Anybody who knows the public address can use this
+platform as anyone: see docs/guides/tunnel.md.`
   return `
-${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1)} s)${building}
+${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1)} s)${elsewhere}${building}
 
   documentation   ${baseUrl}/docs
   console         ${baseUrl}/app

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { openDatabase } from './aws/database.ts'
-import { stopLeftoverServer } from './dynamodb/process.ts'
+import { checkDatabase, DataDirInUse, DataDirUnusable, openDatabase, StoreBroken } from './aws/database.ts'
+import { DATABASE_FILE, stopLeftoverServer } from './dynamodb/process.ts'
 import type { Endpoints } from './environment.ts'
 
 /** Description of a running platform, for `npm run invoke` and similar commands. */
@@ -29,9 +29,48 @@ export const hasTables = (dataDir: string): boolean => existsSync(path.join(data
  * @throws DataDirInUse when a run is using the data
  */
 export const deleteData = async (dataDir: string): Promise<void> => {
+  try {
+    openDatabase(dataDir).close()
+  } catch (error) {
+    // Broken files are removed like any others.
+    if (error instanceof DataDirInUse) throw error
+  }
+  const removeFiles = () => {
+    for (const name of OWN) rmSync(path.join(dataDir, name), { recursive: true, force: true })
+  }
+  try {
+    await stopLeftoverServer(dataDir)
+    removeFiles()
+  } catch (error) {
+    throw new DataDirUnusable(dataDir, error)
+  }
+  // Reports a folder that can't be written before the build, not after it.
   openDatabase(dataDir).close()
+  removeFiles()
+}
+
+/**
+ * Checks the data of earlier runs, and sets it aside if its store is broken.
+ *
+ * @returns the folder in which it is then
+ * @throws DataDirInUse when a run is using the data; DataDirUnusable
+ */
+export const checkData = async (dataDir: string): Promise<string | undefined> => {
+  try {
+    openDatabase(dataDir).close()
+    const file = path.join(dataDir, DATABASE_FILE)
+    if (existsSync(file)) checkDatabase(file, dataDir)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StoreBroken)) throw error
+  }
   await stopLeftoverServer(dataDir)
-  for (const name of OWN) rmSync(path.join(dataDir, name), { recursive: true, force: true })
+  const aside = path.join(dataDir, `broken-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`)
+  mkdirSync(aside)
+  for (const name of OWN) {
+    if (existsSync(path.join(dataDir, name))) renameSync(path.join(dataDir, name), path.join(aside, name))
+  }
+  return aside
 }
 
 export const saveRunning = (dataDir: string, running: RunningPlatform): void =>

@@ -15,13 +15,15 @@ export interface Endpoints {
   connections: string
 }
 
-/** Variables that the shell may not override: names of resources, and AWS's own. */
-const FIXED = /^(AWS_.*|QUEUE_URL_.*|.*_ARN|(TABLE|BUCKET|BUS)_NAME|STAGE)$/
+/** Variables that the shell may not override: names of resources, AWS's own, and the address that the platform has parsed. */
+const FIXED = /^(AWS_.*|QUEUE_URL_.*|.*_ARN|(TABLE|BUCKET|BUS)_NAME|STAGE|BASE_URL|SOCKETS_URL)$/
 
 /** Options for building a function's environment. */
 export interface EnvironmentOptions {
   endpoints: Endpoints
   baseUrl: string
+  /** Address below which clients reach objects. */
+  objectsUrl: string
   /** The API's address in the template. In every variable, it is replaced by the local address. */
   deployedUrl: string | undefined
   /** Addresses of live connections: in the template, and of this run. */
@@ -37,7 +39,7 @@ export interface EnvironmentOptions {
  * of the process's environment reaches the function. A variable missing in the template is therefore missing here too.
  */
 export const functionEnvironment = (model: FunctionModel, options: EnvironmentOptions): Record<string, string> => {
-  const { endpoints, baseUrl, deployedUrl, sockets, shell, overrides } = options
+  const { endpoints, baseUrl, objectsUrl, deployedUrl, sockets, shell, overrides } = options
   const given = Object.entries(model.environment).map(([name, value]) => [
     name,
     deployedUrl ? value.replaceAll(deployedUrl, baseUrl) : value,
@@ -64,6 +66,7 @@ export const functionEnvironment = (model: FunctionModel, options: EnvironmentOp
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
     AWS_ENDPOINT_URL_CLOUDWATCH: endpoints.cloudwatch,
     AWS_ENDPOINT_URL_S3: endpoints.s3,
+    OBJECTS_URL: objectsUrl,
     AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: endpoints.connections,
     AWS_ENDPOINT_URL_SESV2: endpoints.ses,
     AWS_LAMBDA_FUNCTION_NAME: model.functionName,

@@ -70,6 +70,7 @@ export const createFunctions = (options: {
     (model) =>
       startInstance(model, options.environment(model), (line) => options.onLine({ functionName: model.name, line })),
     options.limits ?? {},
+    (model, error) => report(model, { kind: 'error', error }, 'The function can’t start'),
   )
   const interceptors = new Map<FunctionModel, Set<InvokeInterceptor>>()
   const listeners = new Set<() => void>()
@@ -91,9 +92,9 @@ export const createFunctions = (options: {
   }
 
   /** Logs an error that a handler throws, as Lambda's runtime does. */
-  const report = (model: FunctionModel, { error }: Extract<InvokeResult, { kind: 'error' }>) => {
+  const report = (model: FunctionModel, { error }: Extract<InvokeResult, { kind: 'error' }>, said = 'Invoke Error') => {
     const { errorType: name, errorMessage: message, trace } = error
-    const line = JSON.stringify({ level: 'ERROR', message: 'Invoke Error', error: { name, message, stack: trace } })
+    const line = JSON.stringify({ level: 'ERROR', message: said, error: { name, message, stack: trace } })
     options.onLine({ functionName: model.name, line })
   }
 
@@ -105,7 +106,7 @@ export const createFunctions = (options: {
       return { kind: 'error', error: { errorType: EVENT_TOO_LARGE, errorMessage } }
     }
     const result = await pool.invoke(model, text)
-    if (result.kind === 'error' && !stopped) report(model, result)
+    if (result.kind === 'error' && !result.unstarted && !stopped) report(model, result)
     if (result.kind === 'value' && result.bytes > MAX_PAYLOAD_BYTES) {
       const errorMessage = `Response payload size exceeded maximum allowed payload size (${MAX_PAYLOAD_BYTES} bytes).`
       return { kind: 'error', error: { errorType: 'Function.ResponseSizeTooLarge', errorMessage } }

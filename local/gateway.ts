@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { startTimeLimit } from '#shared/kernel/time-limit.ts'
 import { EVENT_TOO_LARGE, type Functions, type InvokeResult } from './functions.ts'
 import { type Exchange, proxyEvent } from './gateway/event.ts'
-import { answerFailure, type FailureType } from './gateway/failures.ts'
+import { answerFailure, type FailureType, isServerFault } from './gateway/failures.ts'
+import { createHostCheck, sendRefusal, unreadable } from './gateway/refusals.ts'
 import { type ReplyOptions, replyBuffered, replyStreamed } from './gateway/reply.ts'
 import { createMatcher, type Match } from './gateway/routes.ts'
-import { hasLocalHost } from './same-origin.ts'
+import { type PublicAddress, withoutPrefix } from './public-address.ts'
 import type { ApiModel } from './template/model.ts'
 
 /** One answered request, for the log. */
@@ -34,11 +36,16 @@ export interface GatewayOptions {
   port: number
   /** The platform's own address, for links in responses. */
   baseUrl: () => string
-  /** Hosts that lead here besides this machine's names, such as a tunnel's. */
-  hosts: readonly string[]
+  /** Address behind a tunnel or a proxy that leads here, besides this machine's names. */
+  publicAddress: PublicAddress | undefined
   /** Renames `WWW-Authenticate` and similar headers, as API Gateway does. */
   remapHeaders: boolean
+  isDiskFull: () => boolean
   onAccess: (entry: AccessEntry) => void
+  /** Called with the reason when a request for an unknown host is refused. */
+  onUnknownHost: (reason: string) => void
+  /** Answers requests for what isn't in the template. @returns false for others */
+  standIns: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Takes WebSocket connections. Absent if the template has no API for them. */
   onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined
 }
@@ -75,23 +82,13 @@ const exchangeOf = (request: IncomingMessage): Exchange => {
   }
 }
 
-/**
- * Returns the status for a request with an invalid Host header: none or several (RFC 9112 §3.2), or another machine's.
- */
-const refusalOf = (request: IncomingMessage, hosts: readonly string[]): 400 | 403 | undefined => {
-  if (request.headersDistinct.host?.length !== 1) return 400
-  return hasLocalHost(request, hosts) ? undefined : 403
-}
-
 const TIMED_OUT = Symbol('timed out')
 
 /** Stops waiting after `ms`. The function continues, as on AWS. */
 const within = async (result: Promise<InvokeResult>, ms: number): Promise<InvokeResult | typeof TIMED_OUT> => {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<typeof TIMED_OUT>((resolve) => {
-    timer = setTimeout(() => resolve(TIMED_OUT), ms)
-  })
-  return Promise.race([result, limit]).finally(() => clearTimeout(timer))
+  const late = Promise.withResolvers<typeof TIMED_OUT>()
+  const limit = startTimeLimit(ms, () => late.resolve(TIMED_OUT))
+  return Promise.race([result, late.promise]).finally(limit.clear)
 }
 
 /**
@@ -100,10 +97,14 @@ const within = async (result: Promise<InvokeResult>, ms: number): Promise<Invoke
  * @throws the listen error, e.g. `EADDRINUSE`
  */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
-  const { api, functions } = options
+  const { api, functions, publicAddress } = options
   const match = createMatcher(api)
+  const refusalOf = createHostCheck(options)
+  const withoutPublicPath = (request: IncomingMessage) => {
+    request.url = withoutPrefix(request.url ?? '/', publicAddress?.prefix ?? '')
+  }
 
-  const serve = async (reply: ReplyOptions, found: Match): Promise<FailureType | undefined> => {
+  const invoke = async (reply: ReplyOptions, found: Match): Promise<FailureType | undefined> => {
     const { method } = found
     const { request, exchange } = reply
     const body = await readBody(request)
@@ -126,6 +127,12 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     return replyBuffered(reply, result.value) ? undefined : 'INTEGRATION_FAILURE'
   }
 
+  /** @returns the reason if the gateway has to answer itself */
+  const serve = async (reply: ReplyOptions, found: Match): Promise<FailureType | undefined> => {
+    const failure = await invoke(reply, found)
+    return failure !== undefined && isServerFault(failure) && options.isDiskFull() ? 'DISK_FULL' : failure
+  }
+
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const exchange = exchangeOf(request)
     const found = match(exchange.path, exchange.method)
@@ -135,7 +142,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       const { requestId, method: verb, path } = exchange
       options.onAccess({ requestId, method: verb, path, status: response.statusCode, durationMs, functionName })
     })
-    const reply = { api, request, response, exchange, remap: options.remapHeaders }
+    const reply = { api, request, response, exchange, remap: options.remapHeaders, isDiskFull: options.isDiskFull }
     let failure: FailureType | undefined = 'MISSING_AUTHENTICATION_TOKEN'
     try {
       if (found) failure = await serve(reply, found)
@@ -149,6 +156,8 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     answerFailure({ api, response, exchange, baseUrl: options.baseUrl() }, failure)
   }
 
+  /** The last response on each connection. */
+  const answering = new WeakMap<Duplex, ServerResponse>()
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
@@ -162,13 +171,36 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     (request, response) => {
       // Requests that follow a rejected one on its connection are ignored.
       if (request.socket.writableEnded) return
-      const refusal = refusalOf(request, options.hosts)
-      if (refusal === undefined) return void handle(request, response)
-      response.writeHead(refusal, { connection: 'close' }).end()
+      answering.set(request.socket, response)
+      const refusal = refusalOf(request)
+      if (refusal === undefined) {
+        withoutPublicPath(request)
+        if (!options.standIns(request, response)) void handle(request, response)
+        return
+      }
+      const { status, headers, body } = refusal
+      response.writeHead(Number.parseInt(status, 10), headers).end(body)
       request.socket.destroySoon()
     },
   )
-  if (options.onUpgrade) server.on('upgrade', options.onUpgrade)
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    const response = answering.get(socket)
+    // In the middle of an answer, another one would become part of it.
+    const isAnswering = response?.headersSent && !response.writableFinished
+    if (isAnswering || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
+    else sendRefusal(socket, unreadable(error, options.baseUrl()))
+  })
+  const { onUpgrade } = options
+  if (onUpgrade) {
+    server.on('upgrade', (request, socket, head) => {
+      const refusal = refusalOf(request)
+      if (refusal === undefined) {
+        withoutPublicPath(request)
+        return onUpgrade(request, socket, head)
+      }
+      sendRefusal(socket, refusal)
+    })
+  }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, '127.0.0.1', resolve)

@@ -9,6 +9,7 @@ import { formatEntry } from './logs.ts'
 import { startPlatform } from './platform.ts'
 import { BUNDLES, prepare, ROOT } from './prepare.ts'
 import { socketAddresses } from './sockets.ts'
+import { OBJECTS_PATH } from './stand-ins.ts'
 import { readTemplate } from './template.ts'
 
 const USAGE = `npm run invoke -- <Function> <events/…/case.json>
@@ -31,8 +32,9 @@ const invokeRunning = async (running: RunningPlatform, cdkOut: string, name: str
       functionEnvironment(fn, {
         endpoints,
         baseUrl,
+        objectsUrl: baseUrl + OBJECTS_PATH,
         deployedUrl: model.api?.url,
-        sockets: socketAddresses(model, baseUrl, process.env),
+        sockets: socketAddresses(model, baseUrl),
         shell: process.env,
         overrides: {},
       }),

@@ -1,13 +1,16 @@
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Part } from '#infra/bundle/prebuild.ts'
+import { HTTP_INTEGRATION_TYPE } from './functions/protocol.ts'
 import type { InvokeInterceptor } from './functions.ts'
 
-/** Paths of the parts of what `pages` serves. Its other answers need no build. */
+/** Paths of the parts of what `pages` and `packages` serve. Other answers need no build. */
 const PATHS: Record<Part, RegExp> = {
   docs: /^\/(docs|openapi|llms|api\/v1\/dev\/sdk)/,
   console: /^\/app/,
   admin: /^\/staff/,
   developers: /^\/developers/,
+  packages: /^\/packages/,
 }
 const parts = Object.keys(PATHS) as Part[]
 
@@ -17,6 +20,7 @@ const NAMES: Record<Part, string> = {
   console: 'the console',
   admin: 'the staff’s page',
   developers: 'the developer portal',
+  packages: 'the packages',
 }
 
 /** Less than the gateway waits for a function. */
@@ -30,9 +34,17 @@ export interface Pages {
   intercept: InvokeInterceptor
 }
 
-const unavailable = (body: string): Awaited<ReturnType<InvokeInterceptor>> => {
+const unavailable = (part: Part, body: string): Awaited<ReturnType<InvokeInterceptor>> => {
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
-  return { kind: 'value', value: { statusCode: 503, headers, body }, bytes: Buffer.byteLength(body) }
+  if (part !== 'packages')
+    return { kind: 'value', value: { statusCode: 503, headers, body }, bytes: Buffer.byteLength(body) }
+  // Its function streams, so the gateway takes nothing else.
+  const prelude = JSON.stringify({ statusCode: 503, headers })
+  return {
+    kind: 'stream',
+    contentType: HTTP_INTEGRATION_TYPE,
+    body: Readable.from([Buffer.from(`${prelude}${'\0'.repeat(8)}${body}`)]),
+  }
 }
 
 /** @param report called with the reason if a part can't be built */
@@ -55,9 +67,10 @@ export const createPages = (report: (reason: string) => void, waitMs = WAIT_MS):
       if (part === undefined) return next(event)
       const build = waiting.get(part)
       if (build) await Promise.race([build.promise, sleep(waitMs, undefined, { ref: false })])
-      if (waiting.has(part)) return unavailable(`Building ${NAMES[part]} takes long. Reload this page in a moment.`)
+      if (waiting.has(part))
+        return unavailable(part, `Building ${NAMES[part]} takes long. Reload this page in a moment.`)
       const error = errors.get(part)
-      return error === undefined ? next(event) : unavailable(error)
+      return error === undefined ? next(event) : unavailable(part, error)
     },
   }
 }

@@ -4,17 +4,19 @@ import { createMetrics } from './aws/cloudwatch/metrics.ts'
 import { createCloudwatch } from './aws/cloudwatch.ts'
 import { createStateStore, openDatabase } from './aws/database.ts'
 import { createEventBridge } from './aws/eventbridge.ts'
-import { createMailbox, MAILBOX_PATH } from './aws/mailbox.ts'
+import { createMailbox } from './aws/mailbox.ts'
 import { LOCAL_ACCESS_KEY, LOCAL_SECRET_KEY } from './aws/s3/sigv4.ts'
 import { createS3 } from './aws/s3.ts'
 import { createSecrets } from './aws/secrets.ts'
 import { type AwsHook, type Services, startAwsServer } from './aws/server.ts'
 import { createSqs } from './aws/sqs.ts'
 import { deleteRunning, saveRunning } from './data-dir.ts'
+import { watchDisk } from './disk.ts'
 import { ensureTables, startDynamodb } from './dynamodb.ts'
 import { type Endpoints, functionEnvironment } from './environment.ts'
 import { createFunctions } from './functions.ts'
 import { startGateway } from './gateway.ts'
+import { NO_JUMPS, watchJumps } from './jumps.ts'
 import { createPrinter, type LogEntry, type LogListener } from './logs.ts'
 import { saveModelKey } from './model-key.ts'
 import { createControls } from './platform/controls.ts'
@@ -27,8 +29,10 @@ import {
   measureThrottles,
 } from './platform/measure.ts'
 import type { Platform, PlatformOptions } from './platform/types.ts'
+import { parsePublicAddress } from './public-address.ts'
 import { createSockets, type Sockets, socketAddresses } from './sockets.ts'
 import { startSources } from './sources.ts'
+import { createStandIns, MAILBOX_PATH, MESSENGER_PATH, OBJECTS_PATH } from './stand-ins.ts'
 import { botSecretOf, connectLocalBot, LOCAL_BOT, saveLocalToken, telegramVariables } from './telegram/local-bot.ts'
 import { createTelegram } from './telegram.ts'
 import { REGION } from './template/physical.ts'
@@ -89,7 +93,13 @@ const start = async (
     for (const listener of listeners) listener(entry)
   }
   if (options.logs && options.logs !== 'none') listeners.add(createPrinter(options.logs))
+  const disk = watchDisk({
+    dataDir: options.dataDir,
+    say: (message, level) => log({ kind: 'platform', at: new Date(), level, message }),
+  })
+  undo.push(disk.stop)
   const onError = (error: unknown) => {
+    if (disk.notice(error)) return
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     log({ kind: 'platform', at: new Date(), level: 'error', message })
   }
@@ -104,16 +114,25 @@ const start = async (
     fail = resolve
   })
 
+  const { env: overrides = {}, shell: given = {} } = options
+  const publicAddress = given.BASE_URL ? parsePublicAddress('BASE_URL', given.BASE_URL) : undefined
+  let address = `http://127.0.0.1:${options.port ?? 0}`
+  const baseUrl = () => publicAddress?.url ?? address
+  // Updates of the stand-in don't leave this machine, nor go to an address from before a restart.
+  const reach = (url: string) => url.replace(/^.*(?=\/console\/(bot|messenger)\/)/, address)
+  const origin = publicAddress && new URL(publicAddress.url).origin
   const memory = { read: () => state.get('telegram'), write: (text: string) => state.set('telegram', text) }
   const [aws, telegram, dynamodb] = await Promise.all([
     listen((port) => startAwsServer(() => services, port), state.get('aws-port')).then((server) => {
       undo.push(server.stop)
       return server
     }),
-    listen((port) => createTelegram({ ...LOCAL_BOT, port, memory }), state.get('telegram-port')).then((server) => {
-      undo.push(server.stop)
-      return server
-    }),
+    listen((port) => createTelegram({ ...LOCAL_BOT, port, memory, reach, origin }), state.get('telegram-port')).then(
+      (server) => {
+        undo.push(server.stop)
+        return server
+      },
+    ),
     startDynamodb({
       dataDir: options.dataDir,
       external: options.dynamodbEndpoint,
@@ -134,7 +153,10 @@ const start = async (
   }))
   const { now = Date.now } = options
   const unreachable = new Set<string>()
-  const sqs = createSqs({ queues, database, address: aws.address, now })
+  // A clock that somebody gives is set forward on purpose, and nothing slept.
+  const jumps = options.now ? NO_JUMPS : watchJumps(now)
+  undo.push(jumps.stop)
+  const sqs = createSqs({ queues, database, address: aws.address, now, onError, jumps })
   undo.push(sqs.stop)
   const metrics = createMetrics(now)
   measureQueues(metrics, model.queues, sqs)
@@ -157,6 +179,7 @@ const start = async (
     mailbox: createMailbox(now),
     connections: (request, response) => sockets?.manage(request, response) ?? false,
     dynamodb: dynamodb.endpoint,
+    disk,
     hook: () => hook,
   }
   const tables = await ensureTables(dynamodb, model.tables, onError)
@@ -172,26 +195,27 @@ const start = async (
     ses: aws.address,
     connections: aws.address,
   }
-  let baseUrl = `http://127.0.0.1:${options.port ?? 0}`
-  const { env: overrides = {}, shell: given = {} } = options
-  const shell = { ...telegramVariables(telegram), ...given }
+  const shell = () => ({ ...telegramVariables(telegram, baseUrl() + MESSENGER_PATH), ...given })
   // With another Bot API, the operator has their own bot there.
-  const bot = shell.TELEGRAM_API_URL === telegram.url ? botSecretOf(model, secrets) : undefined
+  const bot = shell().TELEGRAM_API_URL === telegram.url ? botSecretOf(model, secrets) : undefined
   // Must happen before any function runs, because functions read the secret only every five minutes.
   if (bot) await saveLocalToken(bot)
-  saveModelKey(model, secrets, shell.MODEL_API_KEY)
+  saveModelKey(model, secrets, given.MODEL_API_KEY)
   const functions = createFunctions({
     models: model.functions,
     environment: (fn) =>
       functionEnvironment(fn, {
         endpoints,
-        baseUrl,
+        baseUrl: baseUrl(),
+        objectsUrl: baseUrl() + OBJECTS_PATH,
         deployedUrl: model.api?.url,
-        sockets: socketAddresses(model, baseUrl, shell),
-        shell,
+        sockets: socketAddresses(model, baseUrl()),
+        shell: shell(),
         overrides,
       }),
     onLine: ({ functionName, line }) => {
+      // Each call would log its error again.
+      if (disk.notice(line)) return
       measureLine(metrics, line)
       log({ kind: 'function', at: new Date(), functionName, line })
     },
@@ -202,43 +226,49 @@ const start = async (
   for (const [name, interceptor] of Object.entries(options.interceptors ?? {})) functions.intercept(name, interceptor)
 
   if (!model.api) throw new Error('The template has no REST API')
-  const hosts = shell.BASE_URL ? [new URL(shell.BASE_URL).host] : []
-  sockets = model.sockets && createSockets({ model: model.sockets, functions, hosts, onError })
+  sockets = model.sockets && createSockets({ model: model.sockets, functions, onError })
   const measured = measureApi(metrics, model.alarms)
   const gateway = await startGateway({
     api: model.api,
     functions,
     port: options.port ?? 0,
-    baseUrl: () => baseUrl,
-    hosts,
+    baseUrl,
+    publicAddress,
+    isDiskFull: () => disk.isFull,
+    standIns: createStandIns({ ...services, telegram, baseUrl }),
     onUpgrade: sockets?.accept,
     remapHeaders: options.remapHeaders ?? false,
     onAccess: (entry) => {
       measured(entry)
       log({ kind: 'access', at: new Date(), ...entry })
     },
+    onUnknownHost: onError,
   }).catch((error) => {
     throw explainListen(error, options.port ?? 0)
   })
-  baseUrl = gateway.address
-  const sources = startSources({ model, dynamodb, tables, functions, sqs, state, onError })
+  address = gateway.address
+  const sources = startSources({ model, dynamodb, tables, functions, sqs, state, disk, jumps, onError })
   if (options.startSources === false) for (const source of sources) source.pause()
   undo.push(async () => {
     // Stops new work first. Running invocations get a moment to end, then their threads end. Unfinished messages are
     // redelivered after the restart.
+    disk.stop()
+    jumps.stop()
     sockets?.stop()
     await Promise.all([gateway.stop(), ...sources.map((source) => source.stop())])
     for (let waited = 0; waited < DRAIN_MS && functions.running > 0; waited += 20) await sleep(20)
   })
-  if (bot) await connectLocalBot(bot, { telegram, baseUrl })
+  if (bot) await connectLocalBot(bot, { telegram, baseUrl: baseUrl() })
 
-  saveRunning(options.dataDir, { pid: process.pid, baseUrl, endpoints })
+  saveRunning(options.dataDir, { pid: process.pid, baseUrl: baseUrl(), endpoints })
   undo.push(() => deleteRunning(options.dataDir))
 
   return {
-    baseUrl,
+    baseUrl: baseUrl(),
+    address,
     endpoints,
-    mailbox: `${aws.address}${MAILBOX_PATH}`,
+    mailbox: baseUrl() + MAILBOX_PATH,
+    messenger: `${baseUrl()}${MESSENGER_PATH}/${telegram.username}`,
     client: { region: REGION, credentials: { accessKeyId: LOCAL_ACCESS_KEY, secretAccessKey: LOCAL_SECRET_KEY } },
     tableName: model.tables[0]?.name ?? '',
     model,

@@ -21,14 +21,25 @@ const INPUTS = [
   'web',
   'examples/sdk',
   'docs/guides',
+  'cli',
+  'packages',
+  'ops/cli-package.ts',
+  'ops/packages',
+  'ops/packages.ts',
+  'ops/sdk-package.ts',
   'CHANGELOG.md',
+  'LICENSE',
   'cdk.json',
+  'package.json',
   'package-lock.json',
 ]
 /** Folders below `dist` that each kind of build writes. */
-const OUTPUTS = { functions: ['functions'], local: ['local', 'chunks', ...SERVED] }
+const OUTPUTS = { functions: ['functions'], local: ['local', 'chunks', ...Object.values(SERVED).flat()] }
 const FINGERPRINT = 'fingerprint'
 const WITH_MAPS = 'source maps'
+
+/** Types that the build itself writes among the sources of the SDKs. */
+const GENERATED = /^packages[\\/].*[\\/](api\.d\.ts|tools\.d\.ts|events\.py)$/
 
 const filesOf = (entry: string): string[] => {
   const file = path.join(ROOT, entry)
@@ -37,6 +48,7 @@ const filesOf = (entry: string): string[] => {
   return readdirSync(file, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())
     .map((each) => path.relative(ROOT, path.join(each.parentPath, each.name)))
+    .filter((file) => !GENERATED.test(file))
     .sort()
 }
 
@@ -111,7 +123,7 @@ const synth = async (cdkOut: string, signal: AbortSignal | undefined): Promise<v
 /**
  * Builds the bundles in a separate process, which stays when watching. Resolves once they are built.
  *
- * @returns a function that has the process build what `pages` serves, if all bundles are built together. Its result is
+ * @returns a function that has the process build what `pages` and `packages` serve, if all bundles are built together. Its result is
  * false if a part failed
  * @throws Error with the bundler's messages
  */
@@ -167,7 +179,7 @@ export interface PrepareOptions {
     onChange: (names: string[]) => void
     onError: (messages: string[]) => void
   }
-  /** Called when a part of what `pages` serves has been built, with the messages if that failed. Needs `together`. */
+  /** Called when a part of what `pages` and `packages` serve has been built, with the messages if that failed. Needs `together`. */
   onPart?: (part: Part, error?: string) => void
   /** Also writes source maps, for profiles. */
   sourceMaps?: boolean
@@ -180,7 +192,7 @@ const readStamp = (file: string): string => (existsSync(file) ? readFileSync(fil
 /**
  * Builds the bundles and synthesizes the stacks in parallel. Does neither if nothing has changed since the last time.
  *
- * @returns a function that builds what `pages` serves, if that is still to be done (`together`): the API can start
+ * @returns a function that builds what `pages` and `packages` serve, if that is still to be done (`together`): the API can start
  * before. Its result is false if a part failed
  * @throws Error with the bundler's or the CDK app's messages
  */

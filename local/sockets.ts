@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { startTimeLimit } from '#shared/kernel/time-limit.ts'
 import type { Functions } from './functions.ts'
-import { hasLocalHost } from './same-origin.ts'
 import type { LocalModel, SocketsModel } from './template/model.ts'
 
 /** Path at which the local gateway accepts live connections. */
@@ -29,20 +29,15 @@ export interface Sockets {
 export interface SocketsOptions {
   model: SocketsModel
   functions: Pick<Functions, 'invoke'>
-  /** Hosts that lead here besides this machine's names. */
-  hosts: readonly string[]
   onError: (error: unknown) => void
 }
 
 /** Returns the address of live connections in the template and in this run, for the functions' environment. */
-export const socketAddresses = (
-  { sockets }: Pick<LocalModel, 'sockets'>,
-  baseUrl: string,
-  shell: Record<string, string | undefined>,
-) => sockets && { deployed: sockets.url, local: `${(shell.BASE_URL ?? baseUrl).replace(/^http/, 'ws')}${LIVE_PATH}` }
+export const socketAddresses = ({ sockets }: Pick<LocalModel, 'sockets'>, baseUrl: string) =>
+  sockets && { deployed: sockets.url, local: `${baseUrl.replace(/^http/, 'ws')}${LIVE_PATH}` }
 
 /** Creates the WebSocket API of the template, as API Gateway serves it: routes to functions, and `@connections` to send and close. */
-export const createSockets = ({ model, functions, hosts, onError }: SocketsOptions): Sockets => {
+export const createSockets = ({ model, functions, onError }: SocketsOptions): Sockets => {
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES })
   const connections = new Map<string, WebSocket>()
 
@@ -63,11 +58,12 @@ export const createSockets = ({ model, functions, hosts, onError }: SocketsOptio
 
   const serve = (id: string, socket: WebSocket) => {
     connections.set(id, socket)
-    const life = setTimeout(() => socket.close(1001, 'Going away'), LIFE_MS)
-    let idle = setTimeout(() => socket.close(1001, 'Going away'), IDLE_MS)
+    const end = () => socket.close(1001, 'Going away')
+    const life = startTimeLimit(LIFE_MS, end)
+    let idle = startTimeLimit(IDLE_MS, end)
     socket.on('message', (data, isBinary) => {
-      clearTimeout(idle)
-      idle = setTimeout(() => socket.close(1001, 'Going away'), IDLE_MS)
+      idle.clear()
+      idle = startTimeLimit(IDLE_MS, end)
       const body = isBinary ? (data as Buffer).toString('base64') : data.toString()
       const told = invoke('$default', id, { body, isBase64Encoded: isBinary })
       told.then((status) => {
@@ -76,8 +72,8 @@ export const createSockets = ({ model, functions, hosts, onError }: SocketsOptio
       }, onError)
     })
     socket.once('close', () => {
-      clearTimeout(life)
-      clearTimeout(idle)
+      life.clear()
+      idle.clear()
       connections.delete(id)
       invoke('$disconnect', id, {}).catch(onError)
     })
@@ -88,7 +84,6 @@ export const createSockets = ({ model, functions, hosts, onError }: SocketsOptio
   const accept = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const refuse = (status: string) => socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
     if (request.url?.split('?')[0] !== LIVE_PATH) return refuse('404 Not Found')
-    if (!hasLocalHost(request, hosts)) return refuse('403 Forbidden')
     const id = randomBytes(12).toString('base64')
     const status = await invoke('$connect', id, {
       headers: request.headers,
@@ -114,7 +109,8 @@ export const createSockets = ({ model, functions, hosts, onError }: SocketsOptio
       const [, encoded] = request.url?.match(/^\/@connections\/([^/?]+)$/) ?? []
       if (encoded === undefined) return false
       const connection = connections.get(decodeURIComponent(encoded))
-      void answer(request, response, connection)
+      // The caller has gone away in the middle of its request.
+      answer(request, response, connection).catch(() => response.destroy())
       return true
     },
     disconnect,

@@ -18,6 +18,8 @@ export const startSources = ({
   functions,
   sqs,
   state,
+  disk,
+  jumps,
   onError,
 }: SourcesDeps): Source[] => {
   const shared = sharingReads(call, lastRecord)
@@ -33,14 +35,21 @@ export const startSources = ({
         functions,
         sqs,
         state,
+        disk,
         onError,
       })
     }),
     ...model.queueSources.map((source) => {
       const queue = sqs.byArn(source.queueArn)
       if (!queue) throw new Error(`The template has no queue ${source.queueArn}`)
-      return startQueueSource(source, queue, functions, onError)
+      return startQueueSource(source, queue, {
+        functions,
+        disk,
+        // A schedule's second rounds.
+        ...(model.schedules.some(({ targetArn }) => targetArn === source.queueArn) && { jumps }),
+        onError,
+      })
     }),
-    ...model.schedules.map((schedule) => startSchedule(schedule, { model, functions, sqs, onError })),
+    ...model.schedules.map((schedule) => startSchedule(schedule, { model, functions, sqs, jumps, onError })),
   ]
 }

@@ -1,28 +1,30 @@
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { PAGES_UNIT } from '#infra/bundle/prebuild.ts'
-import { openDatabase } from './aws/database.ts'
+import { SERVED } from '#infra/bundle/prebuild.ts'
 import { banner } from './banner.ts'
-import { deleteData, hasTables } from './data-dir.ts'
+import { checkData, deleteData, hasTables } from './data-dir.ts'
 import { createPrinter } from './logs.ts'
 import { createPages } from './pages.ts'
 import { onNpmEnd } from './parent.ts'
 import type { Platform } from './platform.ts'
 import { LOCAL_BUNDLES, prepare, ROOT } from './prepare.ts'
+import { parsePublicAddress } from './public-address.ts'
 import { OTLP_PORT, startCollector } from './traces/collector.ts'
 import { createTracePrinter } from './traces/print.ts'
 
-const HELP = `npm start -- [--port <number>] [--fresh] [--watch] [--traces] [--json]
+const HELP = `npm start -- [--port <number>] [--base-url <url>] [--fresh] [--watch] [--traces] [--json]
 
-  --port    port to listen on (3000); 0 takes any free one
-  --fresh   start without data
-  --watch   rebuild and run changed functions at once
-  --traces  print the tree of spans of each run; takes spans of agents, too (OTLP over HTTP, port 4318)
-  --json    logs as JSON lines
-  --help    show this help
+  --port      port to listen on (3000); 0 takes any free one
+  --base-url  address at which others reach the platform, through a tunnel or a proxy (docs/guides/tunnel.md)
+  --fresh     start without data
+  --watch     rebuild and run changed functions at once
+  --traces    print the tree of spans of each run; takes spans of agents, too (OTLP over HTTP, port 4318)
+  --json      logs as JSON lines
+  --help      show this help
 
   PORT      port to listen on, unless --port is given
+  BASE_URL  address at which others reach the platform, unless --base-url is given
   DATA_DIR  where to keep the data (.local)
   AWS_ENDPOINT_URL_DYNAMODB  DynamoDB Local to use instead of the built-in server
   EMULATE_HEADER_REMAP=true  rename WWW-Authenticate in responses, as API Gateway does
@@ -51,10 +53,17 @@ const readPort = (name: string, text: string): number => {
   throw new Error(`${name} is not a port: ${text}. Give a number from 0 to 65535.`)
 }
 
+/** Checks the public address before the build. @returns undefined if there is none */
+const readPublicUrl = (given: string | undefined): string | undefined => {
+  if (given !== undefined) return parsePublicAddress('--base-url', given).url
+  return process.env.BASE_URL ? parsePublicAddress('BASE_URL', process.env.BASE_URL).url : undefined
+}
+
 const readOptions = () => {
   const { values } = parseArgs({
     options: {
       port: { type: 'string' },
+      'base-url': { type: 'string' },
       fresh: { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
       traces: { type: 'boolean', default: false },
@@ -64,11 +73,12 @@ const readOptions = () => {
   })
   const port =
     values.port === undefined ? readPort('PORT', process.env.PORT || '3000') : readPort('--port', values.port)
-  return { ...values, port, dataDir: path.resolve(ROOT, process.env.DATA_DIR || '.local') }
+  const dataDir = path.resolve(ROOT, process.env.DATA_DIR || '.local')
+  return { ...values, port, publicUrl: values.help ? undefined : readPublicUrl(values['base-url']), dataDir }
 }
 
 const main = async (): Promise<void> => {
-  const { fresh, watch, traces, json, help, port, dataDir } = readOptions()
+  const { fresh, watch, traces, json, help, port, publicUrl, dataDir } = readOptions()
   if (help) {
     console.log(HELP)
     return
@@ -93,13 +103,19 @@ const main = async (): Promise<void> => {
 
   await checkPort(port)
   if (fresh) await deleteData(dataDir)
-  else openDatabase(dataDir).close()
+  const aside = fresh ? undefined : await checkData(dataDir)
   const dynamodbEndpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined
   const isNew = !dynamodbEndpoint && !hasTables(dataDir)
 
+  // The log goes to a file on a full disk. It continues when there is space.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOSPC') throw error
+  })
   const print = createPrinter(json ? 'json' : 'readable')
   const say = (message: string, level: 'info' | 'error' = 'info') =>
     print({ kind: 'platform', at: new Date(), level, message })
+  if (aside)
+    say(`The store in ${dataDir} is broken. It is set aside in ${aside}, and this run starts without data.`, 'error')
   const cdkOut = path.join(dataDir, 'cdk.out')
   const pages = createPages((reason) => say(reason, 'error'))
   const preparing = prepare({
@@ -133,36 +149,36 @@ const main = async (): Promise<void> => {
     port,
     bundles: LOCAL_BUNDLES,
     logs: json ? 'json' : 'readable',
-    shell: { ...process.env, ...(collector && { TRACES_ENDPOINT: collector.address }) },
+    shell: { ...process.env, BASE_URL: publicUrl, ...(collector && { TRACES_ENDPOINT: collector.address }) },
     remapHeaders: process.env.EMULATE_HEADER_REMAP === 'true',
     dynamodbEndpoint,
-    ...(buildPages && { interceptors: { [PAGES_UNIT]: pages.intercept } }),
+    ...(buildPages && { interceptors: Object.fromEntries(Object.keys(SERVED).map((name) => [name, pages.intercept])) }),
   })
   running.platform = platform
-  const upgrade = async () => (await import('./upgrade.ts')).upgradeData(platform, say)
-  if (!isNew) await upgrade()
+  if (!isNew) await (await import('./upgrade.ts')).upgradeData(platform, say)
 
   void platform.failed.then((error) => {
     say(error.message, 'error')
     return stop(1)
   })
 
-  if (json) say(`ready at ${platform.baseUrl}${buildPages ? ' (pages are being built)' : ''}`)
-  else {
+  const { address, baseUrl, mailbox, messenger } = platform
+  if (json) {
+    const elsewhere = baseUrl === address ? '' : ` and, through a proxy, at ${baseUrl}`
+    say(`ready at ${address}${elsewhere}${buildPages ? ' (pages are being built)' : ''}`)
+  } else {
     const colour = process.stdout.isTTY === true && !process.env.NO_COLOR
-    const messenger = `${platform.telegram.url}/${platform.telegram.username}`
-    const { baseUrl, mailbox } = platform
     const seconds = performance.now() / 1_000
-    console.log(banner({ baseUrl, messenger, mailbox, dataDir, seconds, building: buildPages !== undefined, colour }))
+    console.log(
+      banner({ address, baseUrl, messenger, mailbox, dataDir, seconds, building: buildPages !== undefined, colour }),
+    )
   }
-  const pagesBuilt = buildPages?.()
-  // A new table needs none, but records that it has had them all.
-  if (isNew) {
-    await upgrade().catch((error) => {
-      if (!stopping.signal.aborted) throw error
-    })
+  try {
+    if (await buildPages?.()) say('the pages and the documentation are built')
+  } catch (error) {
+    // The next start builds them again.
+    say(error instanceof Error ? error.message : String(error), 'error')
   }
-  if (await pagesBuilt) say('the pages and the documentation are built')
 }
 
 main().catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { hasLocalHost, isSameOrigin } from './same-origin.ts'
+import { hasLocalHost, isSameOrigin, refuseHost } from './same-origin.ts'
 import { answerApi } from './telegram/bot-api.ts'
 import { newBot } from './telegram/botfather.ts'
 import { type BotOptions, createBot, type Failure, type StandInBot } from './telegram/bots.ts'
@@ -25,14 +25,18 @@ export interface TelegramOptions extends BotOptions {
   retryDelaysMs?: number[]
   /** Maps a webhook's address to its real address; the same address by default. */
   reach?: (url: string) => string
+  /** Origin of the public address, whose pages people use besides the stand-in's own. */
+  origin?: string | undefined
   /** Stores further bots with their webhooks, and Business connections, across restarts. */
   memory?: Memory
 }
 
 /** A running stand-in for Telegram. Its methods do what people do in Telegram. */
 export interface Telegram extends Signer {
-  /** Address of the Bot API and of the messenger's page, without a trailing slash. */
+  /** Address of the Bot API and of the messenger's pages, without a trailing slash. */
   url: string
+  /** Answers a request for one of the messenger's pages, which may be below any path. */
+  answerPage(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>
   port: number
   token: string
   username: string
@@ -94,7 +98,8 @@ export const createTelegram = async (options: TelegramOptions): Promise<Telegram
   } = options
   const bots = new Map<string, StandInBot>()
   const others = () => [...bots.values()].filter((bot) => bot !== main)
-  const around = { now, retryDelaysMs, reach, onChange: () => saveState(memory, main, others()) }
+  const { origin } = options
+  const around = { now, retryDelaysMs, reach, origin, onChange: () => saveState(memory, main, others()) }
   const main = createBot({ token, username, name }, around)
   const add = (given: BotOptions): StandInBot => {
     const bot = createBot(given, around)
@@ -108,6 +113,7 @@ export const createTelegram = async (options: TelegramOptions): Promise<Telegram
 
   const messenger = createMessenger({
     main,
+    origin,
     bots: () => [...bots.values()],
     newBot: (shown, handle) => {
       const made = add(
@@ -122,7 +128,7 @@ export const createTelegram = async (options: TelegramOptions): Promise<Telegram
     },
   })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!hasLocalHost(request)) return void response.writeHead(403).end()
+    if (!hasLocalHost(request)) return refuseHost(request, response)
     const url = new URL(request.url ?? '/', 'http://localhost')
     const answered = isSameOrigin(request) ? await answerApi(request, url, (given) => bots.get(given)) : undefined
     if (!answered) return messenger.answer(request, response, url)
@@ -144,6 +150,7 @@ export const createTelegram = async (options: TelegramOptions): Promise<Telegram
 
   return {
     url: `http://127.0.0.1:${port}`,
+    answerPage: messenger.answer,
     port,
     token,
     username,

@@ -49,10 +49,13 @@ const clientTypes = async (document: object): Promise<string> => {
 
 /**
  * `npm run client` writes the types for each TypeScript client in the repository. The files aren't committed, because nobody would
- * review a megabyte of generated types. They are generated before types are checked, and before all tests.
+ * review a megabyte of generated types. They are generated before types are checked, and before all tests. A folder as argument limits
+ * it to the files below.
  */
 if (import.meta.main) {
+  const [below = ''] = process.argv.slice(2)
   for (const [name, described, write = clientTypes] of TARGETS) {
+    if (!name.startsWith(below)) continue
     const types = await write(described())
     const file = fileURLToPath(new URL(`../${name}`, import.meta.url))
     const present = await readFile(file, 'utf8').catch(() => '')

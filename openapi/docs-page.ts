@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { BASE_PLACEHOLDER } from '#shared/catalogue/manifests/index.ts'
 import type { DocumentName } from '#shared/http/documents.ts'
+import { escapeHtml } from '#shared/kernel/escape-html.ts'
+import { browserModules } from '#web/built/modules.ts'
+import { NOTICES, noticesOf, packagesOf } from '#web/built/notices.ts'
 import { readChangelog } from './changelog.ts'
 import { type DocsFile, writeAsset, writeIndex, writeMarkdown, writePage } from './docs-assets.ts'
 import { referenceParts, renderReference } from './docs-reference.ts'
-import { escapeHtml } from './escape-html.ts'
 import { type Heading, renderGuide } from './guide-html.ts'
 import { type Guide, readGuides, SECTIONS, START, servedMarkdown } from './guides.ts'
 import { llmsFullText, llmsText } from './llms.ts'
@@ -193,7 +195,7 @@ const bundle = async (source: string): Promise<Buffer> => {
 /**
  * Builds everything that `/docs` serves: the guides as pages and as Markdown, the pages of the reference, the changelog, their
  * styles, script and search index, and `/llms.txt`. Also writes `docs-files.json` (`{files: DocsFile[]}`), which the pages
- * function looks files up in. Addresses contain the placeholder {@link BASE_PLACEHOLDER}.
+ * function looks files up in, and the notices of the packages in all scripts for browsers (`/docs/notices.txt`). Addresses contain the placeholder {@link BASE_PLACEHOLDER}.
  */
 export const buildDocsAssets = async ({ outDir, documentOf }: DocsOptions): Promise<{ files: DocsFile[] }> => {
   await mkdir(outDir, { recursive: true })
@@ -227,6 +229,7 @@ export const buildDocsAssets = async ({ outDir, documentOf }: DocsOptions): Prom
     await writeIndex(outDir, '/docs/search.json', 'search.json', placed(searchIndex(parts))),
     await writeMarkdown(outDir, '/llms.txt', 'llms.txt', placed(llmsText(guides))),
     await writeMarkdown(outDir, '/llms-full.txt', 'llms-full.txt', placed(llmsFullText(guides))),
+    await writeMarkdown(outDir, '/docs/notices.txt', NOTICES, noticesOf(packagesOf(await browserModules()))),
     ...assets,
   ]
   await writeFile(join(outDir, 'docs-files.json'), `${JSON.stringify({ files }, null, 2)}\n`)

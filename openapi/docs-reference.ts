@@ -1,4 +1,4 @@
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from '#shared/kernel/escape-html.ts'
 import { leadOf, type SearchedPart } from './search-index.ts'
 
 interface Schema {

@@ -19,6 +19,7 @@ import {
   PROTOCOL_RESPONSES,
   SECURITY_SCHEMES,
 } from './shared-components.ts'
+import { UPLOAD_PATH, UPLOAD_RESPONSES, uploadOperation, WITH_UPLOAD } from './upload.ts'
 import { WEBHOOK_PARAMETERS, WEBHOOK_RESPONSES, WEBHOOK_TAG, webhooksOf } from './webhooks.ts'
 
 const DESCRIPTION = `Developers register agents, customers install them through OAuth, and the platform executes them as runs.
@@ -51,6 +52,8 @@ export const buildDocument = (all: readonly Endpoint[], version: string, name: D
     ids.add(endpoint.id)
     paths[endpoint.path] = { ...path, [method]: operationOf(endpoint, schemas) }
   }
+  if (WITH_UPLOAD.includes(name) && endpoints.some(({ id }) => id === 'api.files.create'))
+    paths[UPLOAD_PATH] = { put: uploadOperation(TAGS.api.name) }
   const hasWebhooks = WITH_WEBHOOKS.includes(name)
   const webhooks = hasWebhooks ? webhooksOf(schemas) : undefined
   const used = new Set<Group>(endpoints.map(({ group }) => group))
@@ -88,6 +91,7 @@ export const buildDocument = (all: readonly Endpoint[], version: string, name: D
             ...PROTOCOL_RESPONSES,
             Gateway: GATEWAY_ANSWER,
             ...WEBHOOK_RESPONSES,
+            ...UPLOAD_RESPONSES,
           },
           examples: errorExamples(errors),
         },

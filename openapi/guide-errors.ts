@@ -10,6 +10,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   tool_denied: '`reason`: `platform`, `organization`, `installation` or `agent_policy`, from strongest to weakest',
   budget_exceeded: '`budget_id`, `measure`, `limit`, `period` and `resets_at`',
   validation_error: '`fields`: a list of problems for each invalid field',
+  unauthorized: '`passkey`, if one was presented: `wrong`, `unknown`, `unverified_user` or `counter`',
   invalid_config: '`fields`: a list of problems for each invalid setting',
   invalid_arguments: '`fields`: a list of problems for each invalid argument',
   invalid_manifest: '`errors`: a list of `path` (JSON Pointer), `message` and `fix`',
@@ -91,6 +92,8 @@ const COMMON_CAUSES: Readonly<Record<ErrorCode, string>> = {
   invalid_arguments: 'A model made the arguments up. Give it the tool’s `input_schema`.',
   review_requirements_missing: 'No test run of the promoted version has succeeded yet.',
   rate_limited: 'Requests are sent in parallel without a limit, or a list is polled instead of using webhooks.',
+  unavailable:
+    'The platform’s store is slow or throttled for a moment, or all of its capacity for such requests is in use.',
   internal_error: 'A fault of the platform. Its operator has been notified.',
   llm_error: 'The provider is overloaded, or refused the request.',
   mail_not_configured: 'The operator hasn’t set up e-mail. Everything else works.',

@@ -1,6 +1,6 @@
 import { Marked, type Token, type Tokens } from 'marked'
+import { escapeHtml } from '#shared/kernel/escape-html.ts'
 import { type CodeInfo, parseCodeInfo } from './code-blocks.ts'
-import { escapeHtml } from './escape-html.ts'
 import { type Guide, START } from './guides.ts'
 import { highlight } from './highlight.ts'
 

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { MANIFEST_DOCUMENT } from '#shared/catalogue/manifests/index.ts'
 import { EVENTS, scopeOf } from '#shared/delivery/catalogue/index.ts'
 import { LIMIT_SCOPES } from '#shared/kernel/limit-scopes.ts'
 import type { LIMITS } from '#shared/kernel/limits.ts'
+import { PYTHON_NAME } from '#shared/kernel/package-names.ts'
 import { SCOPES } from '#shared/kernel/scopes.ts'
 import { FUNCTION_SETTINGS } from '#shared/kernel/settings/declared.ts'
 import { RETRY_PRESETS } from '#shared/kernel/settings/retry-presets.ts'
@@ -13,6 +15,12 @@ import { runExecuteBody } from './run-execute.ts'
 const table = (head: string[], rows: readonly (readonly string[])[]): string => {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+/** Returns the name of the wheel that is built with these guides. */
+const pythonFile = (): string => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return `${PYTHON_NAME.replaceAll('-', '_')}-${version}-py3-none-any.whl`
 }
 
 /** Markdown parts that a guide includes with `<!-- name -->`. */
@@ -43,6 +51,7 @@ const PARTS: Readonly<Record<string, () => string>> = {
   'table:manifest': () => table(['Field', 'Type', 'What it is for'], fieldRows(MANIFEST_DOCUMENT, 'required')),
   'table:runexecute': () => table(['Field', 'Type', 'What it is'], fieldRows(runExecuteBody(), 'optional')),
   attempts: () => String(FUNCTION_SETTINGS.webhookRetryDelaysSeconds.default.length),
+  'python:file': pythonFile,
   retries: () => formatRetrySchedule(),
   'retries:day': () => formatRetrySchedule(RETRY_PRESETS.day),
 }

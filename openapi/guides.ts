@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { packageScopeIn, withScope } from '#shared/kernel/package-names.ts'
 import { parseCodeInfo } from './code-blocks.ts'
 import { expandParts } from './guide-parts.ts'
 
@@ -13,10 +14,13 @@ export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>
   'Get started': {
     'hosted-quickstart': 'Write an agent, run it on this platform, and send it to review.',
     quickstart: 'The platform and an agent on your own machine, call by call: run, webhooks, review, installation.',
+    tunnel:
+      'Your own platform, reached by agents elsewhere, phones and colleagues: one address, Caddy, nginx, a tunnel.',
   },
   'Build an agent': {
     runs: 'What starts a run, and every field of `run.execute`.',
     agents: 'Requests and answers, long-running work, tools, approvals, settings, and calls to other agents.',
+    receipts: 'Prove later and offline who decided, in JavaScript, Python, Go, Java and Rust.',
     tasks: 'Answer in conversations, and work on tasks.',
     surfaces: 'A page of yours next to the agent, with a token that only reads.',
     manifest: 'Every field, and how to choose a runtime.',
@@ -30,6 +34,7 @@ export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>
   'Other protocols': {
     assistants: 'Your workspace’s agents in Claude, ChatGPT, Cursor and VS Code, signed in as yourself.',
     mcp: 'The platform’s tools, and those of other agents, in frameworks that speak the Model Context Protocol.',
+    frameworks: 'Frameworks and MCP clients that were tried, with versions, and what each can’t do.',
     a2a: 'An installed agent, called by clients of the Agent2Agent protocol.',
     'a2a-agents': 'Your agent that already speaks the Agent2Agent protocol, registered by its card.',
   },
@@ -37,6 +42,7 @@ export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>
     oauth: 'Get a customer’s consent, and exchange, refresh and revoke tokens.',
     'oauth-recipes': 'The consent flow with openid-client, Authlib, requests-oauthlib and Spring Security.',
     webhooks: 'Signatures, duplicates, retries, and every event type.',
+    'low-code': 'Verified webhooks in Node-RED and n8n: the switch for the raw body, and ten lines.',
     'client-libraries': 'The SDKs, generated clients, and OAuth libraries, with the versions that are tested.',
     requests: 'Authentication, scopes, idempotency, pagination and retries.',
   },
@@ -62,7 +68,8 @@ const TITLE = /^# (.+)$/m
 
 const guide = async (name: string, titles: Readonly<Record<string, string>>): Promise<Guide> => {
   const source = await readFile(join(SOURCES, `${name}.md`), 'utf8')
-  const markdown = expandParts(source, {
+  const scope = packageScopeIn(await readFile(join(import.meta.dirname, '../cdk.json'), 'utf8'))
+  const markdown = expandParts(withScope(source, scope), {
     guides: () =>
       Object.entries(SECTIONS)
         .map(([heading, own]) => {

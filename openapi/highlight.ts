@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from '#shared/kernel/escape-html.ts'
 
 // The package's types would bring the types of browsers into all modules, so it is loaded without them.
 interface Highlighter {

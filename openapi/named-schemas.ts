@@ -4,7 +4,7 @@ import type { Json } from './schemas.ts'
 /**
  * Returns the components with every nested object and enum as a component of its own, named by its path: `RunAgent` for
  * `Run.agent`. Generators name inline schemas by themselves, and number those that share a property's name.
- * @throws if a name is taken by another schema. Give one of the two an `id`.
+ * @throws if a name is taken by another schema, or no constant tells variants apart. Give one of them an `id`.
  */
 export const withNamedSchemas = (components: Readonly<Record<string, Json>>): Record<string, Json> => {
   const all: Record<string, Json> = { ...components }
@@ -40,9 +40,12 @@ export const withNamedSchemas = (components: Readonly<Record<string, Json>>): Re
     const several = variants.filter(isNameable).length > 1
     // The only object of a component's union can't have the component's own name.
     const only = name in components ? `${name}Object` : name
-    return variants.map((variant, i) =>
-      named(several ? name + (constantOf(variant) ?? `Variant${i + 1}`) : only, variant),
-    )
+    return variants.map((variant) => {
+      if (!several || !isNameable(variant)) return named(only, variant)
+      const constant = constantOf(variant)
+      if (constant === undefined) throw new Error(`Two variants of ${name} have no constant. Give them an id`)
+      return named(name + constant, variant)
+    })
   }
 
   for (const [name, schema] of Object.entries(components)) all[name] = within(name, schema)

@@ -137,10 +137,13 @@ export const runExecuteBody = (): Json => {
   return schemas.components.RunExecute ?? {}
 }
 
+const RunExecuteAnswer = () =>
+  z.union([CompleteRun().meta({ id: 'RunExecuteResult' }), InputRequired()]).meta({ id: 'RunExecuteAnswer' })
+
 /** Describes the signed request of a run to its agent, and the agent's possible answers. */
 export const runExecuteOperation = (schemas: Schemas, signatures: readonly Json[], tag: string): Json => {
   const schema = schemas.of(runExecute(), 'output')
-  const answer = schemas.of(z.union([CompleteRun(), InputRequired()]).meta({ id: 'RunExecuteAnswer' }), 'input')
+  const answer = schemas.of(RunExecuteAnswer(), 'input')
   return {
     operationId: 'agent.run.execute',
     tags: [tag],

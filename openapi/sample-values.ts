@@ -150,6 +150,8 @@ export const textFor = (name: string, parent: string): string => {
   return known ?? name.replaceAll('_', ' ').trim()
 }
 
+const SAMPLE_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
 /** Sample texts of path parameters, by the end of the path up to the parameter. */
 const PATH_TEXTS: Readonly<Record<string, string>> = {
   'agents/{slug}': 'stock-helper',
@@ -165,6 +167,15 @@ const PATH_TEXTS: Readonly<Record<string, string>> = {
   'docs/{page}': 'quickstart',
   'openapi/{document}': 'integration.json',
   'assets/{file}': 'style.css',
+  'npm/{name}': '@agent-integration-platform/cli',
+  'npm/{scope}': '@agent-integration-platform',
+  '{scope}/{name}': 'cli',
+  '-/{file}': 'cli-1.0.0.tgz',
+  '-/{sha256}': SAMPLE_SHA256,
+  'simple/{project}': 'agent-integration-platform',
+  'python/{file}': 'agent_integration_platform-1.0.0-py3-none-any.whl',
+  'python/{sha256}': SAMPLE_SHA256,
+  '{sha256}/{file}': 'cli-1.0.0.tgz',
 }
 
 /** Returns a sample text for a path parameter that is no id. @throws if there is none for it */

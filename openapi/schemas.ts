@@ -40,6 +40,7 @@ export class Schemas {
         dropImplied(jsonSchema as Json)
         annotate(jsonSchema as Json, z.globalRegistry.get(zodSchema) as Json | undefined)
         sayEmptyDefault(jsonSchema as Json)
+        sayConstant(jsonSchema as Json)
       },
     })
     return this.#extract(json, io) as Json
@@ -79,6 +80,15 @@ const sayEmptyDefault = (json: Json): void => {
   delete json.default
   json.description = [json.description, 'Empty if absent.'].filter(Boolean).join(' ')
   if (!('example' in json || 'examples' in json)) json.examples = [{}]
+}
+
+/** Says in words that a flag or a number has one value. openapi-generator writes Java that doesn't compile for such a constant. */
+const sayConstant = (json: Json): void => {
+  const { const: value } = json
+  if (typeof value !== 'boolean' && typeof value !== 'number') return
+  delete json.const
+  json.description = [json.description, `Always \`${value}\`.`].filter(Boolean).join(' ')
+  json.examples ??= [value]
 }
 
 const annotate = (json: Json, meta: Json | undefined): void => {

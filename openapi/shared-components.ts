@@ -162,7 +162,10 @@ export const errorResponses = (codes: readonly ErrorCode[]): Record<string, Json
     ]),
   )
 
-/** Error codes of the gateway itself (`infra/gateway-errors.ts`), and of a method that a path doesn't support. */
+/**
+ * Error codes of the gateway itself (`infra/gateway-errors.ts`), of a method that a path doesn't support, and of a store that
+ * doesn't answer in time.
+ */
 export const GATEWAY_CODES = [
   'bad_request',
   'unauthorized',
@@ -173,12 +176,14 @@ export const GATEWAY_CODES = [
   'unsupported_media_type',
   'rate_limited',
   'internal_error',
+  'unavailable',
 ] as const satisfies ErrorCode[]
 
-/** Default response of every operation, for requests that the gateway refuses before an operation receives them. */
+/** Default response of every operation: the gateway refuses a request before the operation gets it, or the store doesn't answer. */
 export const GATEWAY_ANSWER: Json = errorResponse(
   'An error from the gateway in front of the platform: the request is too large or was throttled, the gateway failed, or the ' +
-    'path doesn’t support the method. The body is the same as for other errors, but the request ID doesn’t start with `req_`.',
+    'path doesn’t support the method. The body is the same as for other errors, but the request ID doesn’t start with `req_`. ' +
+    'Or 503 `unavailable`, with `Retry-After`: the platform couldn’t read or write its records in time, or has no capacity left.',
   GATEWAY_CODES,
   [],
 )
@@ -307,7 +312,7 @@ export const PROTOCOL_RESPONSES: Record<string, Json> = {
       '`error.code` says why. Browsers get a page.',
       JSON_ONLY,
       'ErrorBody',
-      errorExamples(['invalid_request']).invalid_request?.value as Json,
+      errorExamples(['bad_request']).bad_request?.value as Json,
     ),
   ),
   OAuthError: OAUTH_ERROR,

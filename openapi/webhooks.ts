@@ -60,7 +60,7 @@ const envelope = (type: string, data: z.ZodType) =>
         .optional()
         .meta({ description: 'Present if the app’s developer triggered a sample event.' }),
     })
-    .meta({ id: `${pascal(type)}Event` })
+    .meta({ id: `${pascal(type.replace('custom.*', 'app'))}Event` })
 
 /** Builds an example of an event, without `test`, which only samples have. */
 const eventOf = (schema: Json, schemas: Schemas): Json => {

@@ -3,11 +3,10 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { DEFAULT_SCOPE, withScope } from '#shared/kernel/package-names.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCE = join(ROOT, 'packages/sdk-ts')
-
-const NAME = '@agent-integration-platform/sdk'
 
 /** Entry points of the package besides its root. */
 const SUBPATHS = ['adapters', 'webhooks', 'ai-sdk', 'openai-agents', 'langgraph']
@@ -15,8 +14,9 @@ const SUBPATHS = ['adapters', 'webhooks', 'ai-sdk', 'openai-agents', 'langgraph'
 /**
  * Builds the package of the agent SDK: JavaScript modules with their types. Needs the generated types (`npm run client`).
  * @param outDir replaced
+ * @param scope of its name
  */
-export const buildSdkPackage = async (outDir = join(ROOT, 'dist/sdk-ts')): Promise<void> => {
+export const buildSdkPackage = async (outDir = join(ROOT, 'dist/sdk-ts'), scope = DEFAULT_SCOPE): Promise<void> => {
   const { version, license, devDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
   await rm(outDir, { recursive: true, force: true })
   await mkdir(outDir, { recursive: true })
@@ -33,7 +33,7 @@ export const buildSdkPackage = async (outDir = join(ROOT, 'dist/sdk-ts')): Promi
   }
   const entry = (name: string) => ({ types: `./${name}.d.ts`, default: `./${name}.js` })
   const about = {
-    name: NAME,
+    name: `${scope}/sdk`,
     version,
     description: 'Builds agents for the Agent Integration Platform, verifies its webhooks and calls its API.',
     license,
@@ -49,7 +49,8 @@ export const buildSdkPackage = async (outDir = join(ROOT, 'dist/sdk-ts')): Promi
     publishConfig: { access: 'public' },
   }
   await writeFile(join(outDir, 'package.json'), `${JSON.stringify(about, null, 2)}\n`)
-  await cp(join(SOURCE, 'README.md'), join(outDir, 'README.md'))
+  const readme = await readFile(join(SOURCE, 'README.md'), 'utf8')
+  await writeFile(join(outDir, 'README.md'), withScope(readme, scope))
   await cp(join(ROOT, 'LICENSE'), join(outDir, 'LICENSE'))
 }
 

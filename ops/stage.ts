@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Config, type Context, readConfig } from '#infra/config.ts'
 import { OperatorError } from './command.ts'
+import { settleRegion } from './region.ts'
 
 /**
  * Reads the settings for an operator's command: those of `cdk.json`, overridden by the command line.
@@ -28,7 +29,7 @@ export async function stackOutputs<Name extends string>(
   names: readonly Name[],
 ): Promise<Record<Name, string>> {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation')
-  const client = new CloudFormationClient({})
+  const client = new CloudFormationClient({ region: await settleRegion() })
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName })).catch((error) => {
     throw new OperatorError(`The stack ${stackName} cannot be read: ${error.message}`)
   })

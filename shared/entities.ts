@@ -6,7 +6,7 @@ import * as installations from './access/installations/entity.ts'
 import * as a2a from './agents/a2a/entity.ts'
 import * as exchanges from './agents/exchanges/entity.ts'
 import * as inline from './agents/inline/entity.ts'
-import * as listening from './agents/listening/entity.ts'
+import * as outgoing from './agents/outgoing/entity.ts'
 import * as outside from './agents/outside/entity.ts'
 import * as sandbox from './agents/sandbox/entity.ts'
 import * as agentCards from './catalogue/agent-cards/entity.ts'
@@ -77,7 +77,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     a2a,
     exchanges,
     inline,
-    listening,
+    outgoing,
     outside,
     sandbox,
     agentCards,

@@ -28,8 +28,11 @@ export const testAuthority = (): Promise<Certificate> => {
   return trusted
 }
 
-/** Creates a certificate for `localhost`, 127.0.0.1 and ::1, or one with the given fault. */
-export const certificate = async (kind: CertificateKind): Promise<Certificate> => {
+/**
+ * Creates a certificate for `localhost`, 127.0.0.1 and ::1, or one with the given fault.
+ * @param host further name that it is for
+ */
+export const certificate = async (kind: CertificateKind, host?: string): Promise<Certificate> => {
   const issuer = kind === 'unknown-authority' ? await authority('Other Authority') : await testAuthority()
   const [from, until] = { expired: [-10, -1], 'not-yet-valid': [1, 10] }[kind as string] ?? [-1, 10]
   const names =
@@ -39,6 +42,7 @@ export const certificate = async (kind: CertificateKind): Promise<Certificate> =
           { type: 2 as const, value: 'localhost' },
           { type: 7 as const, ip: '127.0.0.1' },
           { type: 7 as const, ip: '::1' },
+          ...(host === undefined ? [] : [{ type: 2 as const, value: host }]),
         ]
   const made = await generate([{ name: 'commonName', value: 'localhost' }], {
     ...EC,

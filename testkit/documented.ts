@@ -51,7 +51,10 @@ export const differencesFromDocument = (endpoint: Endpoint, answer: Answer): str
   const { document } = load()
   const method = endpoint.method.toLowerCase()
   const responses = document.paths[endpoint.path]?.[method]?.responses ?? {}
-  const name = [String(status), `${String(status)[0]}XX`].find((one) => one in responses)
+  const isGeneral = platformErrorOf(answer)?.code === 'unavailable'
+  const name = [String(status), `${String(status)[0]}XX`, ...(isGeneral ? ['default'] : [])].find(
+    (one) => one in responses,
+  )
   const given = name === undefined ? undefined : responses[name]
   if (name === undefined || !given) return [`it has no status ${status}`]
   const shared = given.$ref?.split('/').at(-1)
@@ -68,6 +71,6 @@ export const differencesFromDocument = (endpoint: Endpoint, answer: Answer): str
     return (validate.errors ?? []).map(({ instancePath, message }) => `${status}${instancePath} ${message}`)
   }
   const code = status >= 400 && isJson ? platformErrorOf(answer)?.code : undefined
-  const isUnknown = typeof code === 'string' && !errorCodesOf(endpoint).some((one) => one === code)
+  const isUnknown = typeof code === 'string' && !isGeneral && !errorCodesOf(endpoint).some((one) => one === code)
   return isUnknown ? [`it has no error ${code}`] : []
 }

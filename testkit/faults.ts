@@ -10,10 +10,10 @@ class Killed extends Error {
 /**
  * Kills the worker after its n-th effect: a write to the table, a message, an event or an outgoing call. The effect itself
  * happens, and nothing after it. Counting starts at 1.
- * @param counted with `calls`, reads of the table count as well
+ * @param counted with `calls`, reads of the table count as well; with `requests`, only outgoing calls do
  * @returns `restore`, which returns to normal and says if the n-th effect was reached, and `effects`, which counts them
  */
-export const killAfter = (platform: TestPlatform, n: number, counted: 'effects' | 'calls' = 'effects') => {
+export const killAfter = (platform: TestPlatform, n: number, counted: 'effects' | 'calls' | 'requests' = 'effects') => {
   const { table, queues, bus, http } = platform.deps
   let effects = 0
   let dead = false
@@ -37,6 +37,7 @@ export const killAfter = (platform: TestPlatform, n: number, counted: 'effects' 
       return real(...args)
     }
   }
+  const effect = counted === 'requests' ? reading : wrap
   const originals = {
     get: table.get,
     getAll: table.getAll,
@@ -47,13 +48,13 @@ export const killAfter = (platform: TestPlatform, n: number, counted: 'effects' 
     put: bus.put,
     http: http.send,
   }
-  table.transact = wrap(originals.transact.bind(table)) as typeof table.transact
-  table.change = wrap(originals.change.bind(table)) as typeof table.change
+  table.transact = effect(originals.transact.bind(table)) as typeof table.transact
+  table.change = effect(originals.change.bind(table)) as typeof table.change
   table.get = reading(originals.get.bind(table)) as typeof table.get
   table.getAll = reading(originals.getAll.bind(table)) as typeof table.getAll
   table.query = reading(originals.query.bind(table)) as typeof table.query
-  queues.send = wrap(originals.send)
-  bus.put = wrap(originals.put)
+  queues.send = effect(originals.send)
+  bus.put = effect(originals.put)
   http.send = wrap(originals.http)
   return {
     effects: () => effects,

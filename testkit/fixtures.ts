@@ -8,7 +8,7 @@ import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { signingSecretRecord } from '#shared/catalogue/apps/signing-secret.ts'
 import { standingWrites } from '#shared/catalogue/apps/standing.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
-import { CounterEntity } from '#shared/foundation/claims/entity.ts'
+import { ClaimEntity, CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import {
   type Member,
@@ -153,6 +153,22 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
 
 export type Installed = Awaited<ReturnType<typeof installed>>
 
+/** Lets an app that {@link installed} made be installed by its slug. */
+export const allowInstalling = ({ table }: Deps, { app }: Pick<Installed, 'app'>): Promise<void> =>
+  table.transact([ClaimEntity.create({ kind: 'slug', value: app.slug, owner_id: app.id })])
+
+/** Returns an app with the installation that it has now, and a token for it. */
+export const installedAgain = async <T extends Installed>(deps: Deps, one: T, id: string): Promise<T> => {
+  const { workspaceId, app } = one
+  const installation = await deps.table.get(InstallationEntity, { workspace_id: workspaceId, id })
+  if (!installation) throw new Error(`There is no installation ${id}.`)
+  const grant = { ...one.grant, ...stampOf(newId('grant', deps.clock.now())), installation_id: id }
+  await deps.table.transact([GrantEntity.create(grant)])
+  const claims = { ins: id, ws: workspaceId, app: app.id, grt: grant.id, sv: 1 }
+  const { token } = await issueToken(deps, 'access', claims)
+  return { ...one, installation, grant, token }
+}
+
 export const workspace = async (deps: Deps) => {
   const now = deps.clock.now()
   const record = {
@@ -175,6 +191,7 @@ export const sessionOf = ({ clock }: Pick<Deps, 'clock'>, userId: string, worksp
   ...stampOf(newId('session', clock.now())),
   user_id: userId,
   workspace_id: workspaceId,
+  via: 'provisioned',
   expires_at: clock.now() + 12 * 3_600_000,
 })
 

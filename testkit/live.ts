@@ -25,7 +25,6 @@ export const serveLive = ({ deps }: TestPlatform, server: Server) => {
         return { kind: 'value', value, bytes: 0 }
       },
     },
-    hosts: [],
     onError: (error) => deps.log.error('live', { error }),
   })
   server.on('upgrade', gateway.accept)

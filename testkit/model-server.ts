@@ -9,8 +9,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 export interface SentMessage {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string | null
-  tool_calls?: { id: string; function: { name: string; arguments: string } }[]
+  tool_calls?: { id: string; function: { name: string; arguments: string }; extra_content?: object }[]
   tool_call_id?: string
+  reasoning_content?: string
 }
 
 /** Request for one turn. */
@@ -29,6 +30,8 @@ export interface ScriptedCall {
   tool: string
   arguments?: object | string
   id?: string
+  /** `thought_signature` as Gemini's OpenAI-compatible API sends it. */
+  signature?: string
 }
 
 /** Scripted turn. */
@@ -36,8 +39,12 @@ export type Turn =
   | {
       text?: string
       calls?: ScriptedCall[]
-      finish?: string
-      usage?: { input: number; output: number }
+      /** `reasoning_content` as thinking models send it. */
+      reasoning?: string
+      /** Null leaves it out. */
+      finish?: string | null
+      /** Null leaves it out. `total` is the sum if it isn't given. */
+      usage?: { input: number; output: number; total?: number; cached?: number; reasoning?: number } | null
       delayMs?: number
     }
   /** Answers with this status. Objects are sent as JSON. */
@@ -138,8 +145,8 @@ const write = async (response: ServerResponse, turn: Turn, request: ModelRequest
     return
   }
   if (turn.delayMs) await pause(turn.delayMs)
-  const { text = '', calls = [], usage = { input: 10, output: 5 } } = turn
-  const finish_reason = turn.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop')
+  const { text = '', calls = [], reasoning, usage = { input: 10, output: 5 } } = turn
+  const finish_reason = turn.finish === undefined ? (calls.length > 0 ? 'tool_calls' : 'stop') : turn.finish
   const tool_calls = calls.map((call) => ({
     id: call.id ?? id(),
     type: 'function',
@@ -147,23 +154,31 @@ const write = async (response: ServerResponse, turn: Turn, request: ModelRequest
       name: call.tool,
       arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {}),
     },
+    ...(call.signature !== undefined && { extra_content: { google: { thought_signature: call.signature } } }),
   }))
   // Frameworks replace a message by a later one with the same id.
   const head = { id: `chatcmpl-${randomUUID()}`, created: 1, model: request.model }
-  const total = {
+  const total = usage && {
     prompt_tokens: usage.input,
     completion_tokens: usage.output,
-    total_tokens: usage.input + usage.output,
+    total_tokens: usage.total ?? usage.input + usage.output,
+    ...(usage.cached !== undefined && { prompt_tokens_details: { cached_tokens: usage.cached } }),
+    ...(usage.reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: usage.reasoning } }),
   }
   if (!request.stream) {
-    const message = { role: 'assistant', content: text || null, ...(calls.length > 0 && { tool_calls }) }
+    const message = {
+      role: 'assistant',
+      content: text || null,
+      ...(reasoning !== undefined && { reasoning_content: reasoning }),
+      ...(calls.length > 0 && { tool_calls }),
+    }
     response.writeHead(200, JSON_TYPE)
     response.end(
       JSON.stringify({
         ...head,
         object: 'chat.completion',
         choices: [{ index: 0, message, finish_reason }],
-        usage: total,
+        ...(total && { usage: total }),
       }),
     )
     return
@@ -174,9 +189,11 @@ const write = async (response: ServerResponse, turn: Turn, request: ModelRequest
     response.write(`data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices })}\n\n`)
   }
   chunk({ role: 'assistant' })
+  if (reasoning !== undefined) chunk({ reasoning_content: reasoning })
   for (const word of text.split(/(?<= )/).filter(Boolean)) chunk({ content: word })
   for (const [index, call] of tool_calls.entries()) chunk({ tool_calls: [{ index, ...call }] })
   chunk({}, finish_reason)
-  response.write(`data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [], usage: total })}\n\n`)
+  const last = { ...head, object: 'chat.completion.chunk', choices: [], usage: total }
+  if (total) response.write(`data: ${JSON.stringify(last)}\n\n`)
   response.end('data: [DONE]\n\n')
 }

@@ -17,6 +17,10 @@ export interface AuthenticatorOptions {
   origin?: string
   /** False for a key without PIN or fingerprint. */
   verifiesUser?: boolean
+  /** True in a frame of another site. Safari names no top origin. */
+  crossOrigin?: boolean
+  /** COSE algorithm that the credential claims to have. */
+  algorithm?: number
 }
 
 const FLAGS = { present: 1, verified: 4, attested: 64 }
@@ -29,6 +33,8 @@ const sha256 = (text: string | Uint8Array): Buffer => createHash('sha256').updat
 export const createAuthenticator = ({
   origin = 'https://platform.test',
   verifiesUser = true,
+  crossOrigin = false,
+  algorithm = -7,
 }: AuthenticatorOptions = {}) => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const id = randomBytes(32)
@@ -37,7 +43,7 @@ export const createAuthenticator = ({
   let userHandle: string | undefined
 
   const clientData = (type: string, challenge: string): string =>
-    JSON.stringify({ type, challenge, origin, crossOrigin: false })
+    JSON.stringify({ type, challenge, origin, crossOrigin })
 
   const authenticatorData = (rpId: string, attested: Uint8Array = Buffer.alloc(0)): Buffer => {
     const flags = FLAGS.present | (verifiesUser ? FLAGS.verified : 0) | (attested.length > 0 ? FLAGS.attested : 0)
@@ -57,7 +63,7 @@ export const createAuthenticator = ({
       userHandle = options.user?.id
       const coseKey = new Map<number, number | Uint8Array>([
         [1, 2],
-        [3, -7],
+        [3, algorithm],
         [-1, 1],
         [-2, Buffer.from(x, 'base64url')],
         [-3, Buffer.from(y, 'base64url')],

@@ -26,6 +26,7 @@ import type { MailMessage } from '#shared/kernel/ports/mail.ts'
 import type { OutgoingHttp } from '#shared/kernel/ports/outgoing-http.ts'
 import { QUEUE_NAMES, type QueueName } from '#shared/kernel/queue-names.ts'
 import { readSettings } from '#shared/kernel/settings.ts'
+import { exportingSpans } from '#shared/kernel/tracing/scope.ts'
 import { AuditIntakeEntity, type NewAuditEntry } from '#shared/staff/audit/entity.ts'
 import { recordEntries } from '#shared/staff/audit/record.ts'
 import { Table } from '#shared/table/table.ts'
@@ -323,7 +324,9 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
       requestContext: { identity: { sourceIp: options.sourceIp ?? '203.0.113.7' }, requestId: 'gateway' },
     } as unknown as APIGatewayProxyEvent
     const result = await pipelineFor(pipelines, method, url.pathname)(event, {} as Context)
-    const text = result.isBase64Encoded ? Buffer.from(result.body, 'base64').toString() : result.body
+    const content = result.isBase64Encoded ? Buffer.from(result.body, 'base64').toString() : result.body
+    // The gateway sends the length of a HEAD's body, and not the body.
+    const text = method === 'HEAD' ? '' : content
     const type = String(result.headers?.['content-type'] ?? '')
     const answer = {
       status: result.statusCode,
@@ -337,10 +340,15 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     return answer
   }
 
+  const traced =
+    (...[worker, deps]: Parameters<typeof runWorker>): ReturnType<typeof runWorker> =>
+    (...args) =>
+      exportingSpans(deps().traces, (invocation) => runWorker(worker, deps, invocation)(...args))
+
   const handlers = new Map(
     Object.entries(workerFunctions).flatMap(([name, workers]) =>
       workers.flatMap((worker) =>
-        worker.source.kind === 'queue' ? [[worker.source.queue, runWorker(worker, () => depsOf(name))] as const] : [],
+        worker.source.kind === 'queue' ? [[worker.source.queue, traced(worker, () => depsOf(name))] as const] : [],
       ),
     ),
   )

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { logoPath } from '#shared/catalogue/logos/path.ts'
 import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { DEFAULT_SCOPE, PYTHON_NAME } from '#shared/kernel/package-names.ts'
 import { looking } from './a2a.ts'
 import { APPLICATION, confirmEmail, invited as invitedTeammate, newTeammate, unique } from './developers.ts'
 import { requestEmailCode } from './email.ts'
@@ -75,6 +76,16 @@ const assetOf =
   async ({ platform }) => {
     const { text } = await platform.call('GET', page)
     return { ids: [/\/assets\/([\w.-]+)/.exec(text)?.[1] ?? ''] }
+  }
+
+/** Path parameters of a package's file, from the list of packages. @param digest whether the path has the file's digest */
+const packageFile =
+  (kind: 'npm' | 'python', digest: boolean): Make =>
+  async ({ platform }) => {
+    const { body } = await platform.call('GET', '/packages')
+    const { url } = body.packages.find((one: { kind: string }) => one.kind === kind)
+    const segments = new URL(url).pathname.split('/').slice(3)
+    return { ids: segments.filter((segment) => segment !== '-' && (digest || !/^[0-9a-f]{64}$/.test(segment))) }
   }
 
 /** Parameters of a valid authorize request. */
@@ -222,6 +233,10 @@ export const samples: Record<string, Make> = {
     body: { arguments: { type: 'order.paid', data: { n: 1 } } },
   }),
   'mcp.server.call': body(PING),
+  'mcp.agentCard.read': async (stage) => {
+    stage.platform.deps.settings.publicAgents = true
+    return { ids: [(await stage.listed()).app.slug] }
+  },
   'mcp.agents.call': async (stage) => {
     const { token, workspaceId } = await stage.integration()
     const { app } = await installed(stage.platform.deps, { workspaceId })
@@ -652,6 +667,10 @@ export const samples: Record<string, Make> = {
     const { owner, app, headers } = await stage.developer()
     return { ids: [app.id], headers, body: stage.manifestFor(owner, app) }
   },
+  'developer.versions.validate': async (stage) => {
+    const { owner, app, headers } = await stage.developer()
+    return { ids: [app.id], headers, body: stage.manifestFor(owner, app) }
+  },
   'developer.versions.promote': async (stage) => {
     const { app, headers } = await stage.published()
     return { ids: [app.id, '1.0.0'], headers }
@@ -736,4 +755,11 @@ export const samples: Record<string, Make> = {
   'docs.guide.read': ids('quickstart'),
   'docs.assets.read': assetOf('/docs'),
   'docs.openapiPart.read': ids('integration.json'),
+  'docs.packages.npmName': ids(encodeURIComponent(`${DEFAULT_SCOPE}/cli`)),
+  'docs.packages.npmScoped': ids(DEFAULT_SCOPE, 'cli'),
+  'docs.packages.npmFile': packageFile('npm', false),
+  'docs.packages.npmDigest': packageFile('npm', true),
+  'docs.packages.simpleProject': ids(PYTHON_NAME),
+  'docs.packages.pythonFile': packageFile('python', false),
+  'docs.packages.pythonDigest': packageFile('python', true),
 }

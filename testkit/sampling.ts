@@ -3,7 +3,7 @@ import { dice } from './dice.ts'
 /** True if every case runs (`npm run test:deep`), false for a sample of them (`npm test`). */
 export const DEEP = process.env.DEEP === '1'
 
-/** Seed of the samples. Vitest prints it when it starts; `SEED=… npm test` repeats a run. */
+/** Seed of the samples: 1, unless `SEED` says otherwise. A deep run draws and prints one. */
 export const SEED = Number(process.env.SEED ?? 1)
 
 /** Returns true if a case belongs to the sample of one in `every`. A deep run includes all cases. */

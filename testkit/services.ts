@@ -13,6 +13,8 @@ import { createS3 } from '#local/aws/s3.ts'
 import { createSecrets } from '#local/aws/secrets.ts'
 import { type AwsHook, type Services, startAwsServer } from '#local/aws/server.ts'
 import { createSqs } from '#local/aws/sqs.ts'
+import type { Disk } from '#local/disk.ts'
+import { NO_JUMPS } from '#local/jumps.ts'
 import type { BucketModel, QueueModel, RuleModel, SecretModel } from '#local/template.ts'
 
 /** Initial content of the emulated services. */
@@ -24,6 +26,7 @@ export interface Given {
   buckets?: BucketModel[]
   /** Epoch milliseconds. */
   now?: () => number
+  disk?: Pick<Disk, 'notice'>
 }
 
 export const queueModel = (name: string, given: Partial<QueueModel> = {}): QueueModel => ({
@@ -36,23 +39,27 @@ export const queueModel = (name: string, given: Partial<QueueModel> = {}): Queue
   ...given,
 })
 
+const NO_DISK = { notice: () => false }
+
 /** Starts the services over a folder, and creates SDK clients for them. */
 export const startServices = async (given: Given) => {
-  const { dataDir, queues = [], rules = [], secrets = [], buckets = [], now = Date.now } = given
+  const { dataDir, queues = [], rules = [], secrets = [], buckets = [], now = Date.now, disk = NO_DISK } = given
   const database: DatabaseSync = openDatabase(dataDir)
   let services: Services | undefined
   let hook: AwsHook | undefined
   const server = await startAwsServer(() => services, 0)
-  const sqs = createSqs({ queues, database, address: server.address, now })
+  const sqs = createSqs({ queues, database, address: server.address, now, onError: disk.notice, jumps: NO_JUMPS })
+  const mailbox = createMailbox(now)
   services = {
     sqs,
     events: createEventBridge({ buses: ['default', 'bus'], rules, sqs }),
     monitoring: createCloudwatch({ alarms: [], metrics: createMetrics() }),
     secretsmanager: createSecrets(secrets, database, now),
     s3: createS3({ buckets, database, dataDir, now }),
-    mailbox: createMailbox(now),
+    mailbox,
     connections: () => false,
     dynamodb: 'http://127.0.0.1:1',
+    disk,
     hook: () => hook,
   }
   const config = {
@@ -63,6 +70,8 @@ export const startServices = async (given: Given) => {
   }
   return {
     address: server.address,
+    database,
+    mailbox,
     sqs: new SQSClient(config),
     events: new EventBridgeClient(config),
     secrets: new SecretsManagerClient(config),

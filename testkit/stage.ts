@@ -1,4 +1,4 @@
-import { ListenedRequestEntity } from '#shared/agents/listening/entity.ts'
+import { ListenedRequestEntity } from '#shared/agents/outgoing/entity.ts'
 import { OutsideTaskEntity } from '#shared/agents/outside/entity.ts'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'

@@ -1,12 +1,15 @@
 import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
-import { type InstalledOptions, installed } from './fixtures.ts'
+import { type Installed, type InstalledOptions, installed } from './fixtures.ts'
 import { succeeded, type TestPlatform } from './platform.ts'
 import type { Received } from './receiver.ts'
 
 /** Creates an installed app with helpers for tests of events and webhooks. */
-export const subscriber = async (platform: TestPlatform, options: InstalledOptions = {}) => {
-  const app = await installed(platform.deps, options)
+export const subscriber = async (platform: TestPlatform, options: InstalledOptions = {}) =>
+  subscribing(platform, await installed(platform.deps, options))
+
+/** Adds these helpers to an installed app. */
+export const subscribing = <T extends Installed>(platform: TestPlatform, app: T) => {
   const { id: installation_id, workspace_id, app_id } = app.installation
 
   /**

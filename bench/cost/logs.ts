@@ -1,6 +1,6 @@
 import type { ACCESS_LOG_FIELDS } from '#infra/access-log.ts'
 import { createLogger, withLogIds } from '#shared/adapters/logger.ts'
-import { logCall } from '#shared/agents/listening/log-call.ts'
+import { logCall } from '#shared/agents/outgoing/log-call.ts'
 import type { Exchange } from '#shared/http/exchange.ts'
 import { logRequest } from '#shared/http/request-log.ts'
 import { newId } from '#shared/kernel/ids.ts'

@@ -15,7 +15,7 @@ export type Installed = Awaited<ReturnType<typeof installed>>
  * @param options.sdk calls the store through the SDK, as functions do. Without it, only calls and units are right, no times
  */
 export const startStage = async ({ sdk = true } = {}) => {
-  const platform = await startPlatform({}, await startStore({ sdk }))
+  const platform = await startPlatform({ RESPONSE_MODE: 'stream' }, await startStore({ sdk }))
   const contract = await createStage(platform)
   const agent = await startReceiver()
   const meter = new StoreMeter(platform.store.client.middlewareStack, {

@@ -8,8 +8,8 @@ import type { Installed, Stage } from './stage.ts'
 type Message = TestPlatform['messages'][number]
 
 const eventOf = ({ body }: Message): string => {
-  const type = (body as { 'detail-type'?: unknown })['detail-type']
-  return typeof type === 'string' ? type : ''
+  const { event, ...message } = body as { event?: { type: string }; 'detail-type'?: string }
+  return event?.type ?? message['detail-type'] ?? ''
 }
 
 /** Returns a message's name in the tables: its queue, and its event if the queue takes several. */
@@ -27,10 +27,11 @@ export interface StepWrites {
   writes: readonly ItemWrite[]
 }
 
-/** Every write of one run without a subscription, and of one whose events a webhook gets. */
-export type Traces = Record<'alone' | 'subscribed', StepWrites[]>
+/** Every write of one run without a subscription, of one that its request waits for, and of one whose events a webhook gets. */
+export type Traces = Record<'alone' | 'waited' | 'subscribed', StepWrites[]>
 
 interface MessagesOfRun {
+  request: Consumption
   messages: [name: string, consumption: Consumption][]
   /** Writes in their order, beginning with those of the request. */
   trace: StepWrites[]
@@ -40,14 +41,13 @@ interface MessagesOfRun {
 const messagesOfRun = async (
   { platform, meter, call, finishedRuns }: Stage,
   app: Installed,
-  restMs = 30_000,
+  path = '/api/v1/runs',
 ): Promise<MessagesOfRun> => {
   // The first run creates records that later ones only change, such as the feed's head.
   await finishedRuns(app, 1)
-  platform.clock.advance(restMs)
-  const start = () =>
-    call('POST', '/api/v1/runs', { token: app.token, body: { input: { name: 'Ada' }, trigger: 'bench' } })
-  const trace: StepWrites[] = [{ step: 'POST /api/v1/runs', writes: (await meter.during(start)).writes }]
+  platform.clock.advance(REST_MS)
+  const start = () => call('POST', path, { token: app.token, body: { input: { name: 'Ada' }, trigger: 'bench' } })
+  const trace: StepWrites[] = []
   const found = new Map<string, Consumption[]>()
   const measured = async (message: Message): Promise<StepWrites> => {
     const { consumption, writes } = await meter.during(() => platform.deliver(message))
@@ -70,16 +70,17 @@ const messagesOfRun = async (
     return send(request)
   }
   try {
+    const { consumption: request, writes } = await meter.during(start)
+    trace.push({ step: `POST ${path}`, writes })
     for (;;) {
       await platform.deps.bus.put(platform.outbox.splice(0))
       const next = takeDue(platform)
-      if (!next) break
+      if (!next) return { request, messages: [...found].map(([name, all]) => [name, mean(all)]), trace }
       trace.push(await measured(next), ...meanwhile.splice(0))
     }
   } finally {
     http.send = send
   }
-  return { messages: [...found].map(([name, all]) => [name, mean(all)]), trace }
 }
 
 /** Path of the measured webhook at the agent's server. */
@@ -88,8 +89,8 @@ const HOOK = '/hook'
 /** Time in ms in which the event of a new run gets into the feed and to the queue of deliveries. */
 const ANNOUNCED_WITHIN = 100
 
-/** Names a message of a run that follows another. */
-export const BUSY = ', after another run'
+/** Names a request, or a message, of a run that its request waits for. */
+export const WAITED = ', waited for'
 
 /** Batch of the statistics queue under load: numbers of runs that ended, each counted with its start, and of agents. */
 export const BATCH = { name: 'statistics: 100 ended runs in one batch', ended: 100, agents: 20 } as const
@@ -134,19 +135,22 @@ export const measureWorkers = async (
   const body = { url: `${stage.agent.url}${HOOK}`, events: ['run.*'] }
   await stage.call('POST', '/api/v1/webhooks', { token: subscribed.token, body })
   const { messages: without, trace: alone } = await messagesOfRun(stage, silent)
-  // Right after another run, its instance leaves the counting to the statistics.
-  const { messages: busy } = await messagesOfRun(stage, silent, 1_000)
+  const { request, messages: waited, trace: inPlace } = await messagesOfRun(stage, silent, '/api/v1/runs?wait=30')
   const { messages: withOne, trace: withHook } = await messagesOfRun(stage, subscribed)
   const workers = [
     ...without.map(([name, consumption]) => ({ name, consumption })),
-    ...busy.map(([name, consumption]) => ({ name: `${name}${BUSY}`, consumption })),
+    ...[['POST /api/v1/runs', request] as const, ...waited].map(([name, consumption]) => ({
+      name: `${name}${WAITED}`,
+      consumption,
+    })),
     { name: BATCH.name, consumption: await statisticsBatch(stage) },
     ...withOne.map(([name, consumption]) => ({
       name: name === 'delivery' ? name : `${name}, one subscription`,
       consumption,
     })),
   ]
-  return { workers, traces: { alone: inOrder(alone), subscribed: inOrder(withHook) }, longRun: await longRun(stage) }
+  const traces = { alone: inOrder(alone), waited: inOrder(inPlace), subscribed: inOrder(withHook) }
+  return { workers, traces, longRun: await longRun(stage) }
 }
 
 /** Sorts the writes of each step. Those made at the same time come in any order. */

@@ -95,7 +95,7 @@ export const createTenant = async (
   const headers = agent?.headers ?? {}
   // A sandbox has one subscription per address, and a receiver may stand for several.
   for (const [i, { url }] of receivers.entries()) {
-    await call('POST', '/api/v1/webhooks', headers, { url: `${url}?subscription=${i}`, events })
+    await call('POST', '/api/v1/webhooks', headers, { url: `${url}/subscription/${i}`, events })
   }
   return { headers, receivers }
 }

@@ -7,7 +7,8 @@ import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity } from '#shared/delivery/feed/entity.ts'
 import { DeliveryEntity } from '#shared/delivery/webhooks/entity.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
-import { type Developer, DeveloperEntity } from '#shared/identity/developers/entity.ts'
+import { DeveloperEntity } from '#shared/identity/developers/entity.ts'
+import { newDeveloper } from '#shared/identity/developers/member-list.ts'
 import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
 import {
   InvitationEntity,
@@ -237,7 +238,6 @@ const runAt = ({ world, id, common, at, picked }: Place): Run => {
     output: { json: JSON.stringify({ text: TEXT }) },
     is_sandbox: false,
     request_id: id('request'),
-    created_event: id('event'),
     audience: 'member',
     chain_id: run_id,
     chain_depth: 0,
@@ -426,7 +426,7 @@ const staff = ({ id, at, number }: Place): Write[] => [
 
 /** Builds another developer and another workspace in the admins' lists. Totals are read in one query, whatever their value. */
 const rosters = ({ id, at, number, picked, common }: Place): Write[] => {
-  const developer: Developer = {
+  const developer = newDeveloper({
     id: id('developer'),
     email: `developer-${number}@example.com`,
     name: `Developer ${number}`,
@@ -434,8 +434,9 @@ const rosters = ({ id, at, number, picked, common }: Place): Write[] => {
     verified: false,
     sandbox_workspace_id: common.workspace_id,
     key_hash: number,
+    language: 'en',
     created_at: at,
-  }
+  })
   const workspace: Workspace = {
     id: id('workspace'),
     name: `Organization ${number}`,
@@ -470,7 +471,7 @@ const complaint = ({ id, common, picked, world }: Place): Write[] => [
   }),
 ]
 
-const request = ({ id, common, picked }: Place): Write[] => [
+const request = ({ id, common, picked, world }: Place): Write[] => [
   AgentRequestEntity.replace({
     ...common,
     id: id('agentRequest'),
@@ -478,5 +479,6 @@ const request = ({ id, common, picked }: Place): Write[] => [
     description: TEXT,
     votes: 3,
     status: picked ? 'claimed' : 'open',
+    asked_by: world.person.user.id,
   }),
 ]

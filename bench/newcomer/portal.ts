@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { freePort } from '#local/free-port.ts'
+import { DEFAULT_SCOPE } from '#shared/kernel/package-names.ts'
 import { filesOf } from '../../cli/project/templates.ts'
 import { startAgent } from './agent.ts'
 import type { Journey, Newcomer } from './journey.ts'
@@ -37,7 +38,17 @@ export const byPortal = async (
     const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue()
     await follow('I’ve stored them')
     const endpoint = `http://127.0.0.1:${port}`
-    const about = { slug, vendor: slug, name: slug, summary: 'Greets people by name.', endpoint, version: '0.1.0' }
+    const about = {
+      slug,
+      vendor: slug,
+      name: slug,
+      summary: 'Greets people by name.',
+      endpoint,
+      version: '0.1.0',
+      scope: DEFAULT_SCOPE,
+      baseUrl: 'http://127.0.0.1:3000',
+      wheel: '',
+    }
     for (const [name, text] of Object.entries(filesOf(language, about))) writeFileSync(path.join(folder, name), text)
     writeFileSync(path.join(folder, '.env'), `SIGNING_SECRET=${secret}\n`)
     await using _agent = await startAgent(folder, language, port)

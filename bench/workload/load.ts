@@ -29,6 +29,7 @@ export const secondOf = (sources: Sources, events: number): Usage => {
 export interface Limits {
   throttle: number
   shards: number
+  dueShards: number
 }
 
 export interface Need {
@@ -37,7 +38,7 @@ export interface Need {
 }
 
 /** Computes the use of every quota by a load, scarcest first. */
-export const needsOf = (sources: Sources, events: number, { throttle, shards }: Limits): Need[] => {
+export const needsOf = (sources: Sources, events: number, { throttle, shards, dueShards }: Limits): Need[] => {
   const second = secondOf(sources, events)
   const queues = messagesOf(events).map(({ queue, message, rate, together, outsideMs }) => {
     const messages = (rate * millisecondsOf(sources, message, outsideMs)) / 1_000
@@ -51,7 +52,7 @@ export const needsOf = (sources: Sources, events: number, { throttle, shards }: 
     { quota: AWS_QUOTAS.readUnits, needed: second.readUnits },
     { quota: AWS_QUOTAS.writeUnits, needed: second.writeUnits },
     { quota: AWS_QUOTAS.inFlight, needed: Math.max(...queues.map(({ messages }) => messages)) },
-    { quota: sharded('the index of what is due', shards, 'dueShards'), needed: second.dueUnits },
+    { quota: sharded('the index of what is due', dueShards, 'dueShards'), needed: second.dueUnits },
     { quota: sharded('the platform’s counters', shards, 'counterShards'), needed: second.counterUnits },
     ...queues.map(({ quota, needed }) => ({ quota, needed })),
   ]

@@ -1,5 +1,6 @@
 import { APP_OPTION, type App, loadChosenApp } from '../app.ts'
 import { type Command, type Invocation, textOf, UsageError } from '../command.ts'
+import { indented } from '../output.ts'
 
 interface ListedApp extends App {
   status: string
@@ -179,7 +180,10 @@ Examples:
     const facts = Object.entries(app).filter(
       ([name, value]) => name !== 'id' && value !== null && typeof value !== 'object',
     )
-    out.result(app, [lineOf(app), ...facts.map(([name, value]) => `  ${name.padEnd(18)} ${value}`)].join('\n'))
+    out.result(
+      app,
+      [lineOf(app), ...facts.map(([name, value]) => `  ${name.padEnd(18)} ${indented(String(value), 21)}`)].join('\n'),
+    )
     return 0
   },
 }

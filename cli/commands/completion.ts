@@ -18,11 +18,11 @@ Examples:
   options: {},
   positionals: 1,
   suggests: SHELLS,
-  async run({ positionals: [shell = ''] }) {
+  async run({ positionals: [shell = ''], out }) {
     if (shell !== 'bash' && shell !== 'zsh' && shell !== 'fish') {
       throw new UsageError(`Choose a shell: ${SHELLS.join(', ')}.`, 'completion')
     }
-    process.stdout.write(SCRIPTS[shell](wordsOf(commands())))
+    out.print(SCRIPTS[shell](wordsOf(commands())).trimEnd())
     return 0
   },
 })
@@ -79,7 +79,12 @@ ${cases(words).replaceAll(' words=', ' words_=')}
   fi
   compadd -- \${=words_} || _files
 }
-compdef _aip aip
+if [ "$funcstack[1]" = _aip ]; then
+  _aip "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _aip aip
+fi
 `,
   fish: (words) =>
     [

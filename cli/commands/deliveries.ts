@@ -1,7 +1,7 @@
 import type { Api } from '../api.ts'
 import { APP_OPTION, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
-import { type Output, timeOfDay } from '../output.ts'
+import { type Output, oneLine, timeOfDay } from '../output.ts'
 import { listWebhooks, sandboxToken } from '../sandbox.ts'
 
 interface Delivery {
@@ -111,5 +111,5 @@ const textOfDelivery = ({ paint }: Output, delivery: Delivery): string => {
     ...(attempt > 1 ? [`${attempt} attempts`] : []),
   ]
   const why = status !== 'succeeded' && last ? (last.hint ?? last.error) : null
-  return why === null ? parts.join('  ') : `${parts.join('  ')}\n          ${why}`
+  return why === null ? parts.join('  ') : `${parts.join('  ')}\n          ${oneLine(why)}`
 }

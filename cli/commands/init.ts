@@ -4,8 +4,8 @@ import { type Api, ApiError } from '../api.ts'
 import { PROJECT_FILE } from '../app.ts'
 import { type Command, type Invocation, textOf, UsageError } from '../command.ts'
 import { setInEnvFile } from '../env-file.ts'
-import { filesOf, ignoredBy, type Kind, startOf } from '../project/templates.ts'
-import { version } from '../version.ts'
+import { filesOf, ignoredBy, type Kind, RUNS_TYPESCRIPT, startOf } from '../project/templates.ts'
+import { packageScope, version } from '../version.ts'
 import { newApp } from './apps.ts'
 
 export const init: Command = {
@@ -16,7 +16,7 @@ export const init: Command = {
 (.env, which only you can read and git ignores). Existing files are never replaced.
 
   <folder>            created if needed; default: the current one
-  --ts, --py          TypeScript or Python
+  --ts, --py          TypeScript (which runs on Node 22.18 or later) or Python
   --a2a               an agent of the Agent2Agent protocol, in TypeScript: the platform knows it by its card
   --slug <slug>       the app’s address in the marketplace; default: the folder’s name
   --name <name>       its name; default: from the slug
@@ -46,17 +46,29 @@ Examples:
     const kinds = KINDS.filter((name) => values[name] === true)
     const [kind] = kinds
     if (kind === undefined || kinds.length > 1) throw new UsageError('Choose --ts, --py or --a2a.', 'init')
+    requireTypeScript(kind)
     const folder = path.resolve(positionals[0] ?? '.')
     const api = invocation.api()
     out.progress('Creating the app')
     const slug = textOf(values.slug) ?? textOf(values.app) ?? slugOf(path.basename(folder))
     refuseExisting(folder, Object.keys(filesOf(kind, { ...NOTHING, slug })))
+    const wheel = kind === 'py' ? await wheelOf(api) : ''
     const vendor = await vendorFor(api, textOf(values.vendor))
     const name = textOf(values.name) ?? titleOf(slug)
-    const app = await appFor(api, invocation, slug, name)
+    const app = await appFor(api, invocation, slug, name).catch(explainTakenSlug)
     const endpoint = endpointOf(kind, textOf(values.endpoint), api.baseUrl)
     const summary = 'Greets people by name.'
-    const files = filesOf(kind, { slug: app.slug, vendor, name: app.name, summary, endpoint, version: version() })
+    const files = filesOf(kind, {
+      slug: app.slug,
+      vendor,
+      name: app.name,
+      summary,
+      endpoint,
+      version: version(),
+      scope: packageScope(),
+      baseUrl: api.baseUrl,
+      wheel,
+    })
     mkdirSync(folder, { recursive: true })
     for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text, { flag: 'wx' })
     ignoreInGit(folder, ignoredBy(kind))
@@ -76,7 +88,33 @@ Examples:
   },
 }
 
-const NOTHING = { vendor: '', name: '', summary: '', endpoint: '', version: '' }
+const NOTHING = {
+  vendor: '',
+  name: '',
+  summary: '',
+  endpoint: '',
+  version: '',
+  scope: '',
+  baseUrl: 'https://platform.invalid',
+  wheel: '',
+}
+
+/** Node runs TypeScript from this version on. @throws {UsageError} */
+const requireTypeScript = (kind: Kind): void => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const [needed, from] = RUNS_TYPESCRIPT
+  if (kind === 'py' || major > needed || (major === needed && minor >= from)) return
+  const versions = `Node ${needed}.${from} or later, and this is Node ${process.versions.node}`
+  throw new UsageError(`An agent in TypeScript needs ${versions}. Install a newer Node, or choose --py.`, 'init')
+}
+
+/** Adds the option that chooses another slug. The API doesn't know it. */
+const explainTakenSlug = (error: unknown): never => {
+  if (!(error instanceof ApiError) || error.code !== 'slug_taken') throw error
+  const { status, code, message, requestId } = error
+  const fix = 'Choose another one with --slug.'
+  throw new ApiError(status, { code, message, fix, ...(requestId && { request_id: requestId }) })
+}
 
 const KINDS = ['ts', 'py', 'a2a'] as const satisfies Kind[]
 
@@ -99,6 +137,16 @@ const nextSteps = (kind: Kind, folder: string | undefined, lacksSecret: boolean)
     '  aip publish',
     ...(kind === 'a2a' ? [tryIt] : ['  aip listen --forward-to 127.0.0.1:8080', 'and in a third:', tryIt]),
   ].join('\n')
+}
+
+/** Returns the address of the SDK for Python, with its hash. */
+const wheelOf = async (api: Api): Promise<string> => {
+  const { packages } = (await api.insist('GET', '/packages/')) as {
+    packages: { kind: string; url: string; sha256: string }[]
+  }
+  const found = packages.find(({ kind }) => kind === 'python')
+  if (!found) throw new UsageError('This platform has no SDK for Python. Choose --ts or --a2a.', 'init')
+  return `${found.url}#sha256=${found.sha256}`
 }
 
 /** @throws {UsageError} */

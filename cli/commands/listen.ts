@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { abortOnSignals } from '../abort-on-signals.ts'
-import { type Api, ApiError, isTemporary, retryDelay } from '../api.ts'
+import { type Api, ApiError, EVENTS, isTemporary, retryDelay } from '../api.ts'
 import { APP_OPTION, type App, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
 import { bodyText, shownBody } from '../listening/bodies.ts'
 import { readStreamEvents } from '../listening/events.ts'
 import { forward, type ListenedRequest, type Outcome } from '../listening/forward.ts'
 import { subscribeTemporarily } from '../listening/subscription.ts'
-import { type Output, timeOfDay } from '../output.ts'
+import { type Output, oneLine, timeOfDay } from '../output.ts'
 
 export const listen: Command = {
   name: 'listen',
@@ -145,10 +145,11 @@ class Listening {
   }
 
   async #connection(ready: () => void): Promise<'replaced' | 'ended'> {
-    const headers: Record<string, string> = { accept: 'text/event-stream' }
+    const headers: Record<string, string> = { accept: EVENTS }
     if (this.#lastEventId !== undefined) headers['last-event-id'] = this.#lastEventId
     const path = `/api/v1/dev/listen?app_id=${this.#app.id}`
     const response = await this.#api.open('GET', path, { headers, signal: this.#signal })
+    if (response.status === 204) return 'replaced'
     for await (const { id, event, data } of readStreamEvents(response)) {
       if (id !== undefined) this.#lastEventId = id
       if (event === 'replaced') return 'replaced'
@@ -212,16 +213,18 @@ class Listening {
     const failed = failure !== null || (status ?? 0) < 200 || (status ?? 0) > 299
     const shown = { type: 'request', at: at.toISOString(), id, kind, event, run_id, delivery_id, attempt }
     const { paint } = this.#out
-    const text = [
-      timeOfDay(at),
-      event.padEnd(22),
-      run_id ?? delivery_id ?? id,
-      '→',
-      paint(failed ? 'red' : 'green', failure === null ? String(status) : MEANING[failure]),
-      `${duration_ms} ms`,
-      ...((attempt ?? 1) > 1 ? [`attempt ${attempt}`] : []),
-      ...(refused === undefined ? [] : [paint('yellow', `refused: ${refused}`)]),
-    ].join('  ')
+    const text = oneLine(
+      [
+        timeOfDay(at),
+        event.padEnd(22),
+        run_id ?? delivery_id ?? id,
+        '→',
+        paint(failed ? 'red' : 'green', failure === null ? String(status) : MEANING[failure]),
+        `${duration_ms} ms`,
+        ...((attempt ?? 1) > 1 ? [`attempt ${attempt}`] : []),
+        ...(refused === undefined ? [] : [paint('yellow', `refused: ${refused}`)]),
+      ].join('  '),
+    )
     const sent = shownBody(request.body_base64)
     const answered = 'failure' in outcome ? null : shownBody(outcome.body_base64)
     const bodies = [`  → ${bodyText(sent)}`, ...(answered === null ? [] : [`  ← ${bodyText(answered)}`])]

@@ -29,6 +29,7 @@ Examples:
   echo "$DEVELOPER_KEY" | aip login --with-key`,
   options: { 'with-key': { type: 'boolean' }, 'no-browser': { type: 'boolean' } },
   positionals: 0,
+  createsProfile: true,
   async run(invocation) {
     const { values, out, env } = invocation
     const baseUrl = invocation.baseUrl()
@@ -65,8 +66,8 @@ const byBrowser = async ({ values, env, out }: Invocation, baseUrl: string): Pro
   const signIn = await signInByBrowser(baseUrl, machineName(), LIMIT_MS)
   const opened = values['no-browser'] !== true && (await openBrowser(signIn.address, env))
   // Printed even with --json: a person has to open it.
-  process.stderr.write(
-    `${opened ? 'If no browser opened, open' : 'Open'} this address on this machine and check the code ${signIn.code}:\n\n  ${signIn.address}\n\n`,
+  out.prompt(
+    `${opened ? 'If no browser opened, open' : 'Open'} this address on this machine and check the code ${signIn.code}:\n\n  ${signIn.address}\n`,
   )
   out.progress('Waiting for the browser')
   try {
@@ -140,6 +141,7 @@ Examples:
   aip register --email ada@example.com --name Ada`,
   options: { email: { type: 'string' }, name: { type: 'string' }, company: { type: 'string' } },
   positionals: 0,
+  createsProfile: true,
   async run(invocation) {
     const { values, out } = invocation
     const [email, name, company] = [textOf(values.email), textOf(values.name), textOf(values.company)]

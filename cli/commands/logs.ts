@@ -4,7 +4,7 @@ import { type Api, isTemporary, retryDelay } from '../api.ts'
 import { APP_OPTION, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
 import { type LogEntry, meaningOf } from '../log-entry.ts'
-import { type Output, timeOfDay } from '../output.ts'
+import { type Output, oneLine, timeOfDay } from '../output.ts'
 import { findSandboxRun, sandboxToken } from '../sandbox.ts'
 
 export const logs: Command = {
@@ -154,7 +154,7 @@ const show = async (out: Output, entries: readonly LogEntry[], errorsOf: ErrorsO
       ...(error_code === null ? [] : [out.paint('red', error_code)]),
     ]
     const lines = error ? [`          ${error.message}`, `          ${out.paint('green', 'fix')} ${error.fix}`] : []
-    out.result({ ...entry, error }, [parts.join('  '), ...lines].join('\n'))
+    out.result({ ...entry, error }, [parts.join('  '), ...lines].map(oneLine).join('\n'))
   }
 }
 

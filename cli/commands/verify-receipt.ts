@@ -5,6 +5,8 @@ import { InvalidReceipt, type Receipt, verifyReceipt } from '#shared/work/receip
 import { canonicalJson } from '../../shared/kernel/canonical-json.ts'
 import { sha256 } from '../../shared/kernel/secrets.ts'
 import { type Command, type Invocation, textOf, UsageError } from '../command.ts'
+import { explainFailure } from '../explain.ts'
+import { send } from '../http.ts'
 
 const NAME = 'verify-receipt'
 
@@ -60,12 +62,13 @@ const read = async (file: string): Promise<string> => {
 
 const download = async (baseUrl: string): Promise<string> => {
   try {
-    const answer = await fetch(`${baseUrl}/.well-known/jwks.json`, { signal: AbortSignal.timeout(10_000) })
+    const answer = await send(`${baseUrl}/.well-known/jwks.json`, { timeout: 10_000 })
     if (answer.ok) return await answer.text()
     throw new UsageError(`${baseUrl} answered ${answer.status} for its public keys.`, NAME)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`${baseUrl} can’t be reached. Check --base-url, or give the keys with --jwks.`, NAME)
+    const { message, fix } = explainFailure(baseUrl, error)
+    throw new UsageError(`${message} ${fix} Or give the keys with --jwks.`, NAME)
   }
 }
 

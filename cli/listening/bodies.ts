@@ -1,3 +1,5 @@
+import { indented } from '../output.ts'
+
 /**
  * Decodes a body for display: as JSON if it is JSON, otherwise as text. Hides the callback's token, which could act for the run
  * while it is valid, from whoever sees the terminal or its log.
@@ -15,4 +17,4 @@ export const shownBody = (base64: string): unknown => {
 }
 
 export const bodyText = (body: unknown): string =>
-  body === null ? '(empty)' : typeof body === 'string' ? body : JSON.stringify(body, null, 2).replaceAll('\n', '\n    ')
+  body === null ? '(empty)' : indented(typeof body === 'string' ? body : JSON.stringify(body, null, 2), 4)

@@ -4,8 +4,8 @@ export interface StreamEvent {
   data: string
 }
 
-/** Silence in ms after which a connection counts as dead. The platform sends a line every 15 seconds. */
-const SILENCE = 45_000
+/** Silence in ms after which a connection counts as dead. The platform sends a line after 4 seconds of silence. */
+const SILENCE = 20_000
 
 /**
  * Reads the events of a stream until it ends (HTML standard, "Interpreting an event stream").

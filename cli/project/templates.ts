@@ -10,6 +10,12 @@ export interface Project {
   endpoint: string
   /** Version of the SDK. */
   version: string
+  /** Scope of the SDK’s npm package. */
+  scope: string
+  /** The platform that serves the SDK. */
+  baseUrl: string
+  /** The SDK’s file for Python: its address, with its hash. */
+  wheel: string
 }
 
 const manifest = (kind: Kind, { slug, vendor, name, summary, endpoint }: Project): string =>
@@ -38,23 +44,26 @@ const CARD_PATH = '/.well-known/agent-card.json'
 /** Versions that the template is tested with. */
 const A2A_DEPENDENCIES = { '@a2a-js/sdk': '^1.3.0', express: '^5.1.0' }
 
-const PACKAGE = (kind: Kind, { slug, version }: Project): string =>
+/** The first version of Node that runs TypeScript as it is: major and minor. */
+export const RUNS_TYPESCRIPT = [22, 18] as const
+
+const PACKAGE = (kind: Kind, { slug, version, scope }: Project): string =>
   `${JSON.stringify(
     {
       name: slug,
       private: true,
       type: 'module',
-      engines: { node: '>=22.18' },
+      engines: { node: `>=${RUNS_TYPESCRIPT.join('.')}` },
       scripts: { start: 'node --env-file=.env agent.ts' },
-      dependencies: kind === 'a2a' ? A2A_DEPENDENCIES : { '@agent-integration-platform/sdk': `^${version}` },
+      dependencies: kind === 'a2a' ? A2A_DEPENDENCIES : { [`${scope}/sdk`]: `^${version}` },
     },
     null,
     2,
   )}\n`
 
-const TYPESCRIPT = `import { createServer } from 'node:http'
-import { AgentError, createAgent } from '@agent-integration-platform/sdk'
-import { node } from '@agent-integration-platform/sdk/adapters'
+const TYPESCRIPT = ({ scope }: Project): string => `import { createServer } from 'node:http'
+import { AgentError, createAgent } from '${scope}/sdk'
+import { node } from '${scope}/sdk/adapters'
 
 const agent = createAgent({
   secret: process.env.SIGNING_SECRET ?? '',
@@ -207,13 +216,33 @@ async def on_run(run: AsyncRun) -> dict:
 app = asgi(create_async_agent(secret=os.environ["SIGNING_SECRET"], on_run=on_run))
 `
 
-const REQUIREMENTS = ({ version }: Project): string =>
-  `agent-integration-platform~=${version}\nuvicorn>=0.30\npython-dotenv>=1\n`
+// By address and hash: under its name, an index could give something else.
+const REQUIREMENTS = ({ wheel }: Project): string =>
+  `agent-integration-platform @ ${wheel}\nuvicorn>=0.30\npython-dotenv>=1\n`
+
+/** Registry of the SDK, for npm, pnpm, Yarn 1 and Bun. */
+const NPMRC = ({ scope, baseUrl }: Project): string => `${scope}:registry=${baseUrl}/packages/npm/\n`
+
+/** Registry of the SDK, for newer versions of Yarn. They refuse plain HTTP, which only a local platform uses. */
+const YARNRC = ({ scope, baseUrl }: Project): string =>
+  [
+    'nodeLinker: node-modules',
+    'npmScopes:',
+    `  ${scope.slice(1)}:`,
+    `    npmRegistryServer: "${baseUrl}/packages/npm/"`,
+    ...(baseUrl.startsWith('http:') ? ['unsafeHttpWhitelist:', `  - "${new URL(baseUrl).hostname}"`] : []),
+    '',
+  ].join('\n')
 
 const codeOf = (kind: Kind, project: Project): Record<string, string> => {
   switch (kind) {
     case 'ts':
-      return { 'package.json': PACKAGE(kind, project), 'agent.ts': TYPESCRIPT }
+      return {
+        'package.json': PACKAGE(kind, project),
+        '.npmrc': NPMRC(project),
+        '.yarnrc.yml': YARNRC(project),
+        'agent.ts': TYPESCRIPT(project),
+      }
     case 'py':
       return { 'requirements.txt': REQUIREMENTS(project), 'agent.py': PYTHON }
     case 'a2a':

@@ -7,7 +7,12 @@ export interface JourneyOptions {
   baseUrl: string
   adminKey: string
   log?: StepLog
+  /** Called once everything has worked, while the agent still answers. */
+  further?: (call: Further) => Promise<void>
 }
+
+/** Calls the API as the integration. */
+export type Further = (method: string, path: string, body?: unknown) => Promise<Json>
 
 /** Records and credentials that the journey created, for further checks. */
 export interface JourneyResult {
@@ -28,7 +33,7 @@ export interface JourneyResult {
  * run.execute, a dangerous step is approved, and a signed webhook arrives.
  * @throws at the first unexpected response
  */
-export const runJourney = async ({ baseUrl, adminKey, log }: JourneyOptions): Promise<JourneyResult> => {
+export const runJourney = async ({ baseUrl, adminKey, log, further }: JourneyOptions): Promise<JourneyResult> => {
   const agent = await startAgent()
   const receiver = await startReceiver()
   const { unique, step, call } = demoClient(baseUrl, log)
@@ -168,6 +173,7 @@ export const runJourney = async ({ baseUrl, adminKey, log }: JourneyOptions): Pr
     )
     step('Signed webhooks arrive and verify', receiver.events.map((event) => event.type).join(', '))
     expect(agent.calls.accepted === 2 && agent.calls.refused === 0, 'the agent was called exactly twice', agent.calls)
+    await further?.((method, path, body) => call(method, path, integration, body))
 
     return {
       developerKey: registered.api_key,

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { elementTo, protoCard, pushFrom, pushTo, sendingFrom, taskTo } from '#shared/agents/a2a/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { ASKING, followed } from './support/declaration.ts'
+import { ASKING, followed, NOTHING_FOLLOWS } from './support/declaration.ts'
 import {
   cancel,
   createPushConfig,
   deletePushConfig,
+  followTask,
   getPushConfig,
   getTask,
   listPushConfigs,
@@ -77,7 +78,8 @@ const following = (method: 'GET' | 'POST') =>
     summary: `Follow an A2A task (0.3, ${method})`,
     ...(method === 'POST' && { body: Loose }),
     ...followed(element),
-    handler: streaming(subscribeToTask, element),
+    ...(method === 'GET' && { orNothing: NOTHING_FOLLOWS }),
+    handler: streaming(method === 'GET' ? followTask : subscribeToTask, element),
   })
 
 const reading = defineEndpoint({

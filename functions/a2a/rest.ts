@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { ASKING, followed } from './support/declaration.ts'
+import { ASKING, followed, NOTHING_FOLLOWS } from './support/declaration.ts'
 import {
   cancel,
   createPushConfig,
   deletePushConfig,
   extendedCard,
+  followTask,
   getPushConfig,
   getTask,
   list,
@@ -109,7 +110,9 @@ const following = (method: 'GET' | 'POST') =>
     description: 'The task, then what happens to it. With `Last-Event-ID`, what you missed.',
     ...(method === 'POST' && { body: Loose }),
     ...followed(),
-    handler: streaming(subscribeToTask),
+    // An EventSource gets, and stops at a 204. Clients of A2A post, and expect a stream.
+    ...(method === 'GET' && { orNothing: NOTHING_FOLLOWS }),
+    handler: streaming(method === 'GET' ? followTask : subscribeToTask),
   })
 
 const reading = defineEndpoint({

@@ -56,9 +56,9 @@ const begin = defineEndpoint({
   summary: 'Start adding a passkey',
   description:
     'Pass `options` to `navigator.credentials.create`, then send the credential to `POST /admin/me/passkeys` within 5 ' +
-    'minutes. Requires a session that was confirmed in the last 10 minutes.',
+    'minutes. Requires a session that was confirmed in the last 5 minutes.',
   response: PasskeyOptionsSchema,
-  errors: ['forbidden'],
+  errors: ['forbidden', 'conflict'],
   handler: ({ work, caller }) => beginAdminPasskey(work, requireSession(caller)),
 })
 

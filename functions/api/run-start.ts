@@ -1,17 +1,13 @@
 import * as z from 'zod'
+import { dispatchInPlace } from '#shared/agents/dispatch/index.ts'
+import { fitsInPlace, startAndWait } from '#shared/agents/waiting/index.ts'
+import { handOver } from '#shared/delivery/fan-out/index.ts'
 import type { IntegrationCaller } from '#shared/http/callers.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { scopeRefusal } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import {
-  loadNewRunPosition,
-  RUN_BODY_BYTES,
-  RunSchema,
-  StartRun,
-  startAndWait,
-  startRun,
-} from '#shared/work/runs/index.ts'
+import { loadNewRunPosition, RUN_BODY_BYTES, RunSchema, StartRun, startRun } from '#shared/work/runs/index.ts'
 
 const start = defineEndpoint({
   id: 'api.runs.start',
@@ -49,7 +45,16 @@ const start = defineEndpoint({
   status: 201,
   response: RunSchema,
   errors: ['too_many_active_runs', 'budget_exceeded', 'run_already_finished', 'chain_budget_exceeded', 'forbidden'],
-  needs: ['objects:read', 'objects:write', 'queue:dispatch'],
+  needs: [
+    'objects:read',
+    'objects:write',
+    'queue:dispatch',
+    // It sends a run that it waits for to its agent, and its events to the fan-out.
+    'queue:fanout',
+    'keys:callback',
+    'keys:data',
+    'outgoing',
+  ],
   handler: async ({ work, caller, query: { wait }, body: { input, trigger }, request, recheck }) => {
     const { installation, grant, run, viewer } = caller
     if (wait !== undefined) requireReading(caller)
@@ -64,7 +69,12 @@ const start = defineEndpoint({
     const repeatable = request.headers['idempotency-key'] !== undefined
     // A scope can be banned during the wait.
     const mayStillRead = async () => requireReading(await recheck())
-    return startAndWait(work, installation.id, newRun, { seconds: wait, repeatable, viewer, recheck: mayStillRead })
+    const waiting = { seconds: wait, repeatable, viewer, recheck: mayStillRead }
+    return fitsInPlace(work, wait)
+      ? handOver(work, (handing) =>
+          startAndWait(handing, installation.id, newRun, { ...waiting, dispatch: dispatchInPlace }),
+        )
+      : startAndWait(work, installation.id, newRun, waiting)
   },
 })
 

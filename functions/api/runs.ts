@@ -5,14 +5,13 @@ import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { pageQuery } from '#shared/http/paging.ts'
 import { scopeRefusal } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { answerInput, askInput } from '#shared/work/questions/index.ts'
 import {
   AddSteps,
   AnswerInput,
   AskedInput,
   AskInput,
   addSteps,
-  answerInput,
-  askInput,
   CompleteRun,
   cancelRun,
   completeRun,

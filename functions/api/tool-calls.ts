@@ -1,7 +1,9 @@
-import * as z from 'zod'
+import { dispatchInPlace } from '#shared/agents/dispatch/index.ts'
 import { InvocationResult, InvokeTool, invokeTool, loadToolRefusal } from '#shared/agents/tools/index.ts'
+import { handOver } from '#shared/delivery/fan-out/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { check } from '#shared/http/parse.ts'
+import { checkArguments } from '#shared/http/parse.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { runNotFound } from '#shared/work/runs/index.ts'
@@ -45,23 +47,25 @@ const invoke = defineEndpoint({
     'too_many_active_runs',
     'budget_exceeded',
   ],
-  needs: ['objects:read', 'objects:write', 'files:write'],
+  needs: [
+    'objects:read',
+    'objects:write',
+    'files:write',
+    // It sends the run of an agent that was asked to that agent, and its events to the fan-out.
+    'queue:dispatch',
+    'queue:fanout',
+    'keys:callback',
+    'keys:data',
+    'outgoing',
+  ],
   // The tool's scope and the bans are checked again before a stored response is replayed.
   replays: async (work, caller, _body, { name }) => (await loadToolRefusal(work, caller, name)) === undefined,
   handler: ({ work, caller, params, body }) => {
     if (body.run_id !== undefined && !isId('run', body.run_id)) throw runNotFound()
     const input = { name: params.name, arguments: body.arguments, runId: body.run_id, reason: body.reason }
-    return invokeTool(
-      work,
-      caller,
-      input,
-      (schema, value) =>
-        (
-          check(z.object({ arguments: schema }), { arguments: value }, 'The tool’s arguments') as {
-            arguments: Record<string, unknown>
-          }
-        ).arguments,
-    )
+    const invoke = (inner: Work) => invokeTool(inner, { ...caller, dispatch: dispatchInPlace }, input, checkArguments)
+    // Only this one starts a run and waits for it.
+    return input.name === 'ask_agent' ? handOver(work, invoke) : invoke(work)
   },
 })
 

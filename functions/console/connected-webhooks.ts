@@ -55,8 +55,9 @@ const pause = defineEndpoint({
   params: one,
   summary: 'Pause a webhook',
   description:
-    'Nothing more is sent to it, and its events are skipped. The app can’t enable, move or delete it. The app can ' +
-    'recover what was skipped after an admin resumes it.',
+    'Also pauses the app’s other webhooks at the same origin. Nothing more is sent to them, and their events are ' +
+    'skipped. The app can’t enable, move or delete them, or make another one there. The app can recover what was ' +
+    'skipped after an admin resumes them.',
   response: ConnectedWebhookSchema,
   errors: ['conflict'],
   handler: ({ work, caller, params }) => pauseWebhook(work, caller.member, named(params)),
@@ -69,7 +70,9 @@ const resume = defineEndpoint({
   path: '/console/installations/{id}/webhooks/{webhook}/resume',
   params: one,
   summary: 'Resume a webhook that an admin paused',
-  description: 'It is active again, unless it was disabled before it was paused.',
+  description:
+    'Also resumes the app’s other webhooks at the same origin. They are active again, except those that were disabled ' +
+    'before they were paused.',
   response: ConnectedWebhookSchema,
   errors: ['conflict'],
   handler: ({ work, caller, params }) => resumeWebhook(work, caller.member, named(params)),

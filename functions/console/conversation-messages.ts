@@ -64,7 +64,7 @@ const write = defineEndpoint({
     'too_many_active_runs',
     'budget_exceeded',
   ],
-  needs: ['objects:read', 'objects:write'],
+  needs: ['objects:read', 'objects:write', 'queue:dispatch'],
   handler: ({ work, caller, params, body }) => postMessage(work, caller, params.id, body),
 })
 

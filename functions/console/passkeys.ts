@@ -44,9 +44,9 @@ const begin = defineEndpoint({
   summary: 'Start adding a passkey',
   description:
     'Pass `options` to `navigator.credentials.create`, then send the credential to `POST /console/passkeys` within 5 ' +
-    'minutes. Requires a sign-in within the last 10 minutes (`confirmation_required`).',
+    'minutes. Requires a sign-in within the last 5 minutes (`confirmation_required`).',
   response: PasskeyOptionsSchema,
-  errors: ['confirmation_required', 'forbidden'],
+  errors: ['confirmation_required', 'forbidden', 'conflict'],
   handler: ({ work, caller }) => beginPersonPasskey(work, caller),
 })
 

@@ -3,14 +3,12 @@ import { runAgain } from '#shared/agents/calls/index.ts'
 import { readApproval } from '#shared/agents/tools/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { pageQuery } from '#shared/http/paging.ts'
+import { answerInputAsPerson, listPendingInputs, presentPendingInput } from '#shared/work/questions/index.ts'
 import {
   AnswerInput,
   ApprovalSchema,
-  answerInputAsPerson,
   cancelRunAsPerson,
-  listPendingInputs,
   PendingInput,
-  presentPendingInput,
   presentWorkspaceRun,
   RUN_BODY_BYTES,
   RunAgain,

@@ -1,4 +1,6 @@
+import { dispatchInPlace } from '#shared/agents/dispatch/index.ts'
 import { testRun as runTest, TestRun, TestRunResult } from '#shared/agents/sandbox/index.ts'
+import { handOver } from '#shared/delivery/fan-out/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 
@@ -20,8 +22,18 @@ const testRun = defineEndpoint({
   maxBodyBytes: LIMITS.runPayloadBytes + 64 * 1_024,
   response: TestRunResult,
   errors: ['no_manifest', 'too_many_active_runs', 'budget_exceeded', 'app_suspended', 'installation_suspended'],
-  needs: ['objects:read', 'objects:write', 'outgoing', 'queue:dispatch'],
-  handler: ({ work, caller, params, body }) => runTest(work, caller.developerId, params.id, body.input),
+  needs: [
+    'objects:read',
+    'objects:write',
+    // It sends the run to the agent, and its events to the fan-out.
+    'queue:dispatch',
+    'queue:fanout',
+    'keys:callback',
+    'keys:data',
+    'outgoing',
+  ],
+  handler: ({ work, caller, params, body }) =>
+    handOver(work, (handing) => runTest(handing, caller.developerId, params.id, body.input, dispatchInPlace)),
 })
 
 export const endpoints = [testRun]

@@ -1,4 +1,4 @@
-import { ListenAnswerSchema, ListenedRequestSchema, recordAnswer } from '#shared/agents/listening/index.ts'
+import { ListenAnswerSchema, ListenedRequestSchema, recordAnswer } from '#shared/agents/outgoing/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 

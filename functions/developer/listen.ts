@@ -1,14 +1,7 @@
 import * as z from 'zod'
-import {
-  acquireLease,
-  appId,
-  endListening,
-  type ListenEvent,
-  listenEvents,
-  listenerId,
-  REPLACED,
-} from '#shared/agents/listening/index.ts'
+import { acquireLease, appId, endListening, listenEvents, listenerId } from '#shared/agents/outgoing/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { RawResponse } from '#shared/http/response.ts'
 import { eventStream } from '#shared/http/server-sent-events.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
@@ -28,17 +21,21 @@ const listen = defineEndpoint({
   summary: 'Listen for the requests sent to your sandbox installation',
   description: `While you listen for an app, every request that the platform would send for the app’s installation in **your own sandbox workspace** comes to this stream instead of to its address, and you answer it. You can build an agent on your laptop this way. Nobody else’s requests are diverted. The command-line tool does all of this: \`aip listen --forward-to http://127.0.0.1:8787\`.
 
-Answers count as over the network: the same deadlines, limits, error codes and retries. A request that no listener received is a failed connection; one that wasn’t answered is a timeout. To reconnect as the same listener, send \`Last-Event-ID\`: you get the requests that were lost. A new listener replaces the current one. After ${LIMITS.listenerLease / 1_000} seconds without a connection, or DELETE, requests go to their addresses again. The stream ends after about 290 seconds.`,
-  answers: `Server-sent events. A comment line follows 15 seconds of silence. A developer can have ${LIMITS.streamsPerCaller} open streams; another one ends the oldest.
+Answers count as over the network: the same deadlines, limits, error codes and retries. A request that no listener received is a failed connection; one that wasn’t answered is a timeout. To reconnect as the same listener, send \`Last-Event-ID\`: you get the requests that were lost. A new listener replaces the current one, which then gets 204 when it reconnects. After ${LIMITS.listenerLease / 1_000} seconds without a connection, or DELETE, requests go to their addresses again. The stream ends after about 290 seconds.`,
+  answers: `Server-sent events. A comment line follows ${LIMITS.streamSilence / 1_000} seconds of silence. A developer can have ${LIMITS.streamsPerCaller} open streams; another one ends the oldest.
 
 | event | data |
 | --- | --- |
 | \`ready\` | You are listening: \`listener\` (its ID), \`app_id\`, \`workspace_id\`. |
 | \`request\` | One request exactly as it would be sent, signed: \`id\`, \`kind\` (\`run.execute\` or \`webhook\`), \`event\`, \`run_id\` or \`delivery_id\`, \`attempt\`, \`installation_id\`, \`method\`, \`url\`, \`headers\`, \`body_base64\`, \`deadline_at\`, \`time_left_ms\`, \`connect_retry_pauses_ms\`. Answer it with \`POST /api/v1/dev/listen/{id}/answer\`. |
-| \`replaced\` | Another of your listeners took over for this app, and the stream ends. Don’t reconnect automatically. |`,
+| \`replaced\` | Another of your listeners took over for this app, and the stream ends. |`,
   query: () => z.strictObject({ app_id: appId() }),
   produces: 'text/event-stream',
   lastEventId: POSITION,
+  orNothing: {
+    status: 204,
+    when: 'The listener of `Last-Event-ID` has ended, or another one took over. `EventSource` stops.',
+  },
   example: `retry: 1000
 
 id: lsn_01kae5m1v8w6c3x9q2r7t4y0zn-0
@@ -55,7 +52,8 @@ data: {"id":"lrq_01kae5m1v8w6c3x9q2r7t4y0zn","kind":"webhook","event":"run.succe
   handler: async ({ work, caller, query: { app_id }, request }) => {
     const position = positionOf(request.headers['last-event-id'])
     const listener = await acquireLease(work, caller.developerId, app_id, work.requestId, position?.listener)
-    return eventStream((signal) => (listener ? listenEvents(work, listener, position?.after, signal) : only(REPLACED)))
+    if (!listener) return new RawResponse(204, { 'cache-control': 'no-store' })
+    return eventStream((signal) => listenEvents(work, listener, position?.after, signal))
   },
 })
 
@@ -75,10 +73,6 @@ const end = defineEndpoint({
     return undefined
   },
 })
-
-async function* only(event: ListenEvent): AsyncGenerator<ListenEvent> {
-  yield event
-}
 
 /** Parses `Last-Event-ID`. Undefined for a new listener. */
 const positionOf = (lastEventId = ''): { listener: string; after: number } | undefined => {

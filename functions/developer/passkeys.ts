@@ -39,9 +39,9 @@ const begin = defineEndpoint({
   summary: 'Start adding a passkey',
   description:
     'Pass `options` to `navigator.credentials.create`, then send the credential to `POST /api/v1/dev/me/passkeys` ' +
-    'within 5 minutes. Requires a sign-in by e-mail or passkey within the last 10 minutes (`confirmation_required`).',
+    'within 5 minutes. Requires a sign-in by e-mail or passkey within the last 5 minutes (`confirmation_required`).',
   response: PasskeyOptionsSchema,
-  errors: ['forbidden', 'confirmation_required'],
+  errors: ['forbidden', 'confirmation_required', 'conflict'],
   handler: ({ work, caller }) => beginMemberPasskey(work, caller),
 })
 

@@ -2,6 +2,7 @@ import {
   ManifestToValidate,
   promoteVersion,
   ReportSchema,
+  reportForApp,
   reportOn,
   VersionSchema,
 } from '#shared/catalogue/versions/index.ts'
@@ -25,6 +26,24 @@ const validate = defineEndpoint({
   handler: async ({ work, body }) => reportOn(work, body),
 })
 
+const validateForApp = defineEndpoint({
+  id: 'developer.versions.validate',
+  group: 'developer',
+  method: 'POST',
+  path: '/api/v1/dev/apps/{id}/versions/validate',
+  params: { id: 'app' },
+  caller: 'developer',
+  summary: 'Validate a manifest for an app',
+  description:
+    'Says what publishing would say, without publishing: it also checks the app’s slug and scopes, your vendor name and ' +
+    'the versions that exist. It doesn’t fetch the card of an `a2a` agent.',
+  body: ManifestToValidate,
+  anyJson: true,
+  maxBodyBytes: LIMITS.manifestBytes,
+  response: ReportSchema,
+  handler: ({ work, caller, params, body }) => reportForApp(work, caller.developerId, params.id, body),
+})
+
 const promote = defineEndpoint({
   id: 'developer.versions.promote',
   group: 'developer',
@@ -42,4 +61,4 @@ const promote = defineEndpoint({
   handler: ({ work, caller, params }) => promoteVersion(work, caller.developerId, params.id, params.v),
 })
 
-export const endpoints = [promote, validate]
+export const endpoints = [promote, validate, validateForApp]

@@ -98,9 +98,11 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       summary: 'Get a guide or the reference',
       description:
         '`/docs` lists the guides. Add `.md` to a name to get the guide as Markdown. `reference` is the API reference, ' +
-        '`changelog` what changed, `status` whether the platform answers, and `search.json` the index of the search.',
-      produces: ['text/html', 'text/markdown', 'application/json'],
+        '`changelog` what changed, `status` whether the platform answers, and `search.json` the index of the search. ' +
+        '`notices.txt` has the licences of third parties.',
+      produces: ['text/html', 'text/markdown', 'application/json', 'text/plain'],
       conditional: true,
+      showsErrors: true,
       handler: ({ params, request, work }) => serve(`/docs/${params.page}`, request.headers, work.settings),
     }),
     defineEndpoint({

@@ -33,7 +33,9 @@ const declaration = {
     'objects:write',
     'files:read',
     'files:write',
-    // It sends a run that it waits for to its agent.
+    // It sends a run that it waits for to its agent, and its events to the fan-out.
+    'queue:dispatch',
+    'queue:fanout',
     'keys:callback',
     'keys:data',
     'outgoing',

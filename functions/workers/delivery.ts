@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { PushMessage, sendPushes } from '#shared/agents/a2a/index.ts'
 import { DeliveryMessage, deliver } from '#shared/delivery/webhooks/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
@@ -13,7 +14,7 @@ export const worker: QueueWorker = {
   // It mostly waits. With five answers of 1 MiB, the process takes 105 MB.
   memoryMb: 384,
   handle(work, message) {
-    const push = PushMessage().safeParse(message)
-    return push.success ? sendPushes(work, push.data) : deliver(work, DeliveryMessage.parse(message))
+    const given = z.discriminatedUnion('kind', [PushMessage(), DeliveryMessage]).parse(message)
+    return given.kind === 'push' ? sendPushes(work, given) : deliver(work, given)
   },
 }

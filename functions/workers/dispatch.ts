@@ -1,13 +1,12 @@
 import * as z from 'zod'
-import { type Announcing, dispatchRun, resumeRun } from '#shared/agents/dispatch/index.ts'
+import { dispatchRun, resumeRun } from '#shared/agents/dispatch/index.ts'
 import { followNotification, followOutsideRun } from '#shared/agents/outside/index.ts'
 import { lookAtCard } from '#shared/catalogue/card-watches/index.ts'
-import { carryEvents, fanOut, fanOutEvent, readAhead, recordRunCreated } from '#shared/delivery/fan-out/index.ts'
+import { carryEvents, fanOutEvent, leaveToFanOut, readAhead } from '#shared/delivery/fan-out/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { BusMessage } from '#shared/foundation/queues/index.ts'
+import { BusMessage, busMessageOf, StartMessage } from '#shared/foundation/queues/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
-import { listStartedRun } from '#shared/insight/statistics/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { advanceChat } from '#shared/work/answering/index.ts'
 import { isRunEnd } from '#shared/work/runs/index.ts'
@@ -53,17 +52,18 @@ export const worker: QueueWorker = {
   // It mostly waits. With five answers of 1 MiB, the process takes 105 MB.
   memoryMb: 384,
   async handle(work, message) {
-    const { detail, run } = BusMessage.parse(message)
+    const given = z.union([StartMessage, BusMessage]).parse(message)
+    const event = given.kind === 'start' ? given.event : given.detail
     // A sample event belongs to no run.
-    if (detail.test) return
-    if (detail.type === 'chat.moved') return advanceChat(work, Moved.parse(JSON.parse(detail.data)).conversation_id)
-    if (detail.type === 'agent_card.due') return lookAtCard(work, Due.parse(JSON.parse(detail.data)).app_id)
+    if (event.test) return
+    if (event.type === 'chat.moved') return advanceChat(work, Moved.parse(JSON.parse(event.data)).conversation_id)
+    if (event.type === 'agent_card.due') return lookAtCard(work, Due.parse(JSON.parse(event.data)).app_id)
     const { carrying, made, carry } = carryEvents(work)
-    const announced = detail.carried ? announce(work, detail, made) : undefined
+    const starting = given.kind === 'start' ? bringStart(work, event, made) : undefined
     try {
-      await handle(carrying, detail, announced, run)
+      await handle(carrying, event, given.kind === 'start' ? given.names : undefined)
     } finally {
-      await announced?.finish()
+      await starting?.finish()
       await carry()
     }
   },
@@ -72,8 +72,7 @@ export const worker: QueueWorker = {
 const handle = async (
   work: WorkerWork,
   { type, workspace_id, data }: OutboxEvent,
-  announcing?: Announcing,
-  named?: BusMessage['run'],
+  named?: StartMessage['names'],
 ): Promise<void> => {
   const { run_id, installation_id, app_id, step_id, round } = Data.parse(JSON.parse(data))
   const key = { installation_id, id: run_id }
@@ -81,64 +80,38 @@ const handle = async (
   else if (type === 'a2a.task_notified') await followNotification(work, key)
   else if (type === 'run.created') {
     const names = named && app_id !== undefined ? { ...named, workspace_id, installation_id, app_id } : undefined
-    await dispatchRun(work, key, announcing, names)
+    await dispatchRun(work, key, names)
   } else if (step_id !== undefined) await resumeRun(work, key, step_id)
 }
 
-/** Time after which a run that its agent still works on is listed as active. */
-const COUNTED_AFTER = 5 * SECOND
+/** Time after which the statistics list a run as active that its agent still works on. */
+const LISTED_AFTER = 5 * SECOND
 
 /**
- * Brings a new run's event to everybody while its agent works. If the run doesn't end within seconds, it is listed as active until
- * its end is counted.
+ * Carries a new run's event while its agent works. If the run doesn't end within seconds, the statistics list it as active until
+ * they count its end.
  * @param made events of the run since then
  * @returns `finish` waits until all is done
  */
-const announce = (
+const bringStart = (
   work: WorkerWork,
   created: OutboxEvent,
   made: readonly OutboxEvent[],
-): Announcing & { finish(): Promise<void> } => {
-  const message = { body: { 'detail-type': created.type, detail: created } }
-  const attempt = (act: Promise<boolean>): Promise<boolean> =>
-    act.catch((error) => {
-      work.log.warn('the event of a new run is left to the sweeper', { event_id: created.id, error })
-      return false
-    })
-  let counting: Promise<boolean> | undefined
-  const send = async (queue: 'statistics' | 'fanout', group?: string): Promise<false> => {
-    await work.queues.send(queue, [{ ...message, ...(group !== undefined && { group }) }])
-    return false
+): { finish(): Promise<void> } => {
+  let listing: Promise<void> | undefined
+  const list = () => {
+    if (!made.some(isRunEnd)) listing ??= work.queues.send('statistics', [{ body: busMessageOf(created) }])
+    listing?.catch((error) => work.log.warn('the list of active runs is left to the sweeper', { error }))
   }
-  const begin = async (): Promise<boolean> => {
-    const isListed = await listStartedRun(work, created, announcing.found).catch((error) => {
-      work.log.warn('the list of active runs is left to the statistics', { event_id: created.id, error })
-      return false
-    })
-    return isListed || send('statistics')
-  }
-  const count = () => {
-    if (!made.some(isRunEnd)) counting ??= attempt(begin())
-  }
-  const timer = setTimeout(count, COUNTED_AFTER)
-  const ahead = readAhead(work, created)
-  const recording = recordRunCreated(work, created)
-  const bringing = attempt(
-    recording
-      .then((delivering) => (delivering ? fanOut(work, { ...delivering, ahead }) : fanOutEvent(work, created.id)))
-      .catch((error) => {
-        work.log.warn('the event of a new run is left to the fan-out', { event_id: created.id, error })
-        return send('fanout', created.workspace_id)
-      }),
+  const timer = setTimeout(list, LISTED_AFTER)
+  const bringing = fanOutEvent(work, created.id, readAhead(work, created)).catch((error) =>
+    leaveToFanOut(work, created, error),
   )
-  const finish = async () => {
-    clearTimeout(timer)
-    count()
-    await Promise.all([bringing, counting])
+  return {
+    finish: async () => {
+      clearTimeout(timer)
+      list()
+      await Promise.allSettled([bringing, listing])
+    },
   }
-  const recorded = recording.then((delivering) => delivering?.event.due_at !== undefined)
-  // Awaited by the dispatch of a queued run only.
-  recorded.catch(() => {})
-  const announcing: Announcing & { finish(): Promise<void> } = { recorded, brought: bringing, finish }
-  return announcing
 }

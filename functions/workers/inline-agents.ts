@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { runInline } from '#shared/agents/inline/index.ts'
 import { BusMessage } from '#shared/foundation/queues/index.ts'
-import { check } from '#shared/http/parse.ts'
+import { checkArguments } from '#shared/http/parse.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
 
 const Data = z.object({ run_id: z.string(), installation_id: z.string() })
@@ -29,9 +29,6 @@ export const worker: QueueWorker = {
   async handle(work, message) {
     const { detail } = BusMessage.parse(message)
     const { run_id, installation_id } = Data.parse(JSON.parse(detail.data))
-    await runInline(work, { installation_id, id: run_id }, (schema, value) => {
-      const named = check(z.object({ arguments: schema }), { arguments: value }, 'The tool’s arguments')
-      return (named as { arguments: Record<string, unknown> }).arguments
-    })
+    await runInline(work, { installation_id, id: run_id }, checkArguments)
   },
 }

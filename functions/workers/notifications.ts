@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { BusMessage } from '#shared/foundation/queues/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
 import {
@@ -18,11 +19,14 @@ export const worker: QueueWorker = {
   needs: ['table:read', 'table:write', 'objects:read', 'bot', 'mail', 'queue:notifications', 'queue:live'],
   timeoutSeconds: 60,
   handle(work, message) {
-    const mail = MailWake.safeParse(message)
-    if (mail.success) return handleMailWake(work, mail.data)
-    const person = PersonMessage.safeParse(message)
-    return person.success
-      ? deliverNotification(work, person.data)
-      : announceEvent(work, BusMessage.parse(message).detail)
+    const given = z.union([MailWake, PersonMessage, BusMessage]).parse(message)
+    switch (given.kind) {
+      case 'mail':
+        return handleMailWake(work, given)
+      case 'person':
+        return deliverNotification(work, given)
+      default:
+        return announceEvent(work, given.detail)
+    }
   },
 }

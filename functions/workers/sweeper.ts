@@ -9,6 +9,7 @@ import { handleOverdueEvent } from '#shared/delivery/fan-out/index.ts'
 import { DeliveryEntity, handleOverdueDelivery } from '#shared/delivery/webhooks/index.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/index.ts'
 import { type OverdueHandler, sweepOverdue } from '#shared/foundation/overdue/index.ts'
+import { recordBirth } from '#shared/foundation/upgrades/index.ts'
 import type { ScheduledWorker } from '#shared/http/worker.ts'
 import { handleOverdueMail, OutgoingMailEntity } from '#shared/identity/mails/index.ts'
 import { handleOverdueRemoval, handleOverdueWithdrawal } from '#shared/lifecycle/removal/index.ts'
@@ -87,5 +88,8 @@ export const worker: ScheduledWorker = {
     'queue:overdue',
   ],
   timeoutSeconds: 55,
-  handle: (work) => sweepOverdue(work, OVERDUE_HANDLERS),
+  handle: async (work) => {
+    await recordBirth(work.table)
+    await sweepOverdue(work, OVERDUE_HANDLERS)
+  },
 }

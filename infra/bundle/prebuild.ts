@@ -16,22 +16,26 @@ const run = async (root: string, builder: string, call: string): Promise<void> =
   })
 }
 
-/** Name of the function that serves the files built here. */
+/** Name of the function that serves pages. */
 export const PAGES_UNIT = 'pages'
 
 /** Builders of the pages that Vite builds, by their folders in `web`. */
 const PAGES = { console: 'buildConsole', admin: 'buildAdmin', developers: 'buildDevelopers' } as const
 const pages = Object.keys(PAGES) as (keyof typeof PAGES)[]
 
-/** Parts of what the function serves. Each is built by itself. */
-export const PARTS = ['docs', ...pages] as const
+/** Parts of what the functions below serve. Each is built by itself. */
+export const PARTS = ['docs', ...pages, 'packages'] as const
 export type Part = (typeof PARTS)[number]
 
-/** Folders of `dist` whose files the function serves. */
-export const SERVED = ['openapi', 'docs-assets', ...pages.map((page) => `${page}-assets`)]
+/** Folders of `dist` with the files that a function serves, by function. */
+export const SERVED: Readonly<Record<string, readonly string[]>> = {
+  [PAGES_UNIT]: ['openapi', 'docs-assets', ...pages.map((page) => `${page}-assets`)],
+  packages: ['packages-assets'],
+}
 
 /**
- * Builds a part into `dist`: a page if its sources have changed, or the documentation (the OpenAPI document, its pages and scripts).
+ * Builds a part into `dist`: a page if its sources have changed, the packages, or the documentation (the OpenAPI document, its pages
+ * and scripts).
  *
  * @param root the repository
  * @param inProcess builds the documentation in this process, from the endpoints that it has imported, or imports now. A separate
@@ -45,6 +49,10 @@ export async function prebuild(root: string, part: Part, inProcess: boolean): Pr
     else await run(root, 'openapi/build.ts', 'buildOpenApi()')
     return true
   }
+  if (part === 'packages') {
+    await run(root, 'ops/packages.ts', 'buildServedPackages()')
+    return true
+  }
   const folder = join(root, 'dist', `${part}-assets`)
   const read = () => readFile(join(folder, `${part}-files.json`), 'utf8').catch(() => '')
   const before = await read()
@@ -52,9 +60,10 @@ export async function prebuild(root: string, part: Part, inProcess: boolean): Pr
   return before !== (await read())
 }
 
-/** Copies all that was built here next to the bundle that serves it. @param target folder of the bundle */
-export async function copyServed(root: string, target: string): Promise<void> {
-  for (const name of SERVED) {
+/** Copies what a function serves next to its bundle. @param folder has a folder for each bundle */
+export async function copyServed(root: string, unit: string, folder: string): Promise<void> {
+  const target = join(folder, unit)
+  for (const name of SERVED[unit] ?? []) {
     const source = join(root, 'dist', name)
     await rm(join(target, name), { recursive: true, force: true })
     if (existsSync(source)) await cp(source, join(target, name), { recursive: true, preserveTimestamps: true })

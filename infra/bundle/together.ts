@@ -11,7 +11,7 @@ export interface TogetherOptions extends BundleOptions {
   watch?: (changed: string[]) => void
   /** Called with the messages when a rebuild fails while watching. Default: prints them. */
   onError?: (messages: string[]) => void
-  /** Called after each build of a part of what `pages` serves, with the messages if it failed. */
+  /** Called after each build of a part of what `pages` and `packages` serve, with the messages if it failed. */
   onPart?: (part: Part, error?: string) => void
   /** Stops watching. */
   signal?: AbortSignal
@@ -19,7 +19,7 @@ export interface TogetherOptions extends BundleOptions {
 
 /**
  * Builds all functions for the local run, in a tenth of the time: `dist/local/<name>/index.cjs`, with files in `dist/chunks` that they
- * share. `pages` serves what is in `dist`, which most calls don't need: the returned function builds it.
+ * share. `pages` and `packages` serve what is in `dist`, which most calls don't need: the returned function builds it.
  *
  * @throws {Error} with the bundler's messages if a source doesn't compile
  */
@@ -66,8 +66,8 @@ export async function bundleTogether(options: TogetherOptions = {}): Promise<() 
     return building
   }
   const rebuilt = async () => {
-    // Any change may concern a declaration that the documentation shows.
-    const outdated = parts.filter((part) => part !== 'docs' || changed.length > 0)
+    // Any change may concern a declaration that the documentation shows. The packages are those of the start.
+    const outdated = parts.filter((part) => (part === 'docs' ? changed.length > 0 : part !== 'packages'))
     const all = new Set(changed)
     if ((await buildParts(outdated)).includes(true)) all.add(PAGES_UNIT)
     if (all.size > 0) options.watch?.([...all])

@@ -5,6 +5,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import { encryption } from '../encryption.ts'
 import { WILDCARDS } from '../grants.ts'
 import { acknowledge, wildcardFinding } from '../nag.ts'
 
@@ -15,6 +16,7 @@ export type CheckerProps = {
   tracing: Tracing
   logRetentionDays: RetentionDays
   removalPolicy: RemovalPolicy
+  kmsKeyArn: string | undefined
 }
 
 /** Function that CodeDeploy invokes before a new version gets traffic (`check/index.cjs`), with a separate role. */
@@ -24,7 +26,11 @@ export class Checker extends Construct {
   constructor(scope: Construct, id: string, props: CheckerProps) {
     super(scope, id)
     const { logRetentionDays, removalPolicy, tracing } = props
-    const logGroup = new LogGroup(this, 'Logs', { retention: logRetentionDays, removalPolicy })
+    const logGroup = new LogGroup(this, 'Logs', {
+      ...encryption(this, props),
+      retention: logRetentionDays,
+      removalPolicy,
+    })
     const statements = this.#statements(props, logGroup)
     const role = new Role(this, 'Role', {
       description: 'Permissions of the check of new versions',

@@ -8,8 +8,8 @@ import {
   StreamViewType,
   Table,
 } from 'aws-cdk-lib/aws-dynamodb'
-import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
-import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import { BlockPublicAccess, Bucket, HttpMethods, ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
+import { type CfnSecret, Secret, type SecretProps } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
 import { AUDIT_INDEXES, type IndexName, TABLE_LAYOUT } from '#shared/table/layout.ts'
@@ -17,7 +17,15 @@ import { addBackup, KEPT } from '../backup.ts'
 import { logAccess } from '../bucket-logs.ts'
 import { capacityProps, indexCapacityProps, scaleCapacity } from '../capacity.ts'
 import type { Config } from '../config.ts'
+import { bucketEncryption, encryption, tableEncryption } from '../encryption.ts'
 import { acknowledge } from '../nag.ts'
+import { retention } from '../retention.ts'
+
+/** NIST's rule about copies of a bucket in another region. */
+const REPLICATION = 'NIST.800.53.R5-S3BucketReplicationEnabled'
+
+/** Retention and encryption of secrets. */
+type Kept = Pick<SecretProps, 'removalPolicy' | 'encryptionKey'>
 
 /** Stack of everything with state, so that frequent deployments can't replace or remove it. No resource has a physical name. */
 export class DataStack extends Stack {
@@ -46,18 +54,23 @@ export class DataStack extends Stack {
 
   constructor(scope: Construct, id: string, config: Config, props: StackProps = {}) {
     super(scope, id, { ...props, terminationProtection: config.retainData })
-    const removalPolicy = config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
-    const own = this.#table(config, removalPolicy)
+    const removalPolicy = retention(config)
+    const own = this.#table(config)
     this.table = config.restoredTableStreamArn === undefined ? own : this.#restored(config.restoredTableStreamArn)
-    const ownAudit = this.#auditTable(config, removalPolicy)
+    const ownAudit = this.#auditTable(config)
     this.auditTable =
       config.restoredAuditTableArn === undefined
         ? ownAudit
         : Table.fromTableArn(this, 'RestoredAuditTable', config.restoredAuditTableArn)
+    for (const [table, used] of [
+      [own, this.table],
+      [ownAudit, this.auditTable],
+    ] as const)
+      if (used !== table) acknowledge(table, { 'NIST.800.53.R5-DynamoDBInBackupPlan': 'A restored table replaces it.' })
     this.bucket = this.#bucket(config, removalPolicy)
-    this.bucketArn = this.#asRead(config, 'BucketArn', this.bucket.bucketArn)
-    this.keyBucket = this.#keyBucket(removalPolicy)
-    this.keyBucketArn = this.#asRead(config, 'KeyBucketArn', this.keyBucket.bucketArn)
+    this.bucketArn = this.#asRead('BucketArn', this.bucket.bucketArn)
+    this.keyBucket = this.#keyBucket(config, removalPolicy)
+    this.keyBucketArn = this.#asRead('KeyBucketArn', this.keyBucket.bucketArn)
     if (config.backup) {
       addBackup(
         this,
@@ -66,43 +79,43 @@ export class DataStack extends Stack {
       )
     }
     const { auditLockDays } = config
-    const locked = auditLockDays === undefined ? undefined : this.#lockedBucket(auditLockDays)
+    const locked = auditLockDays === undefined ? undefined : this.#lockedBucket(config, auditLockDays)
     this.auditBucket = locked ?? this.bucket
     logAccess(
       this,
       { objects: this.bucket, keys: this.keyBucket, ...(locked && { audit: locked }) },
       { days: config.logRetentionDays, removalPolicy },
     )
-    this.auditBucketArn = locked ? this.#asRead(config, 'AuditBucketArn', locked.bucketArn) : this.bucketArn
+    this.auditBucketArn = locked ? this.#asRead('AuditBucketArn', locked.bucketArn) : this.bucketArn
+    const secret = { removalPolicy, ...encryption(this, config) }
     this.keyrings = {
-      access: this.#keyring('AccessKeys', 'Keys that sign access tokens', removalPolicy),
-      callback: this.#keyring('CallbackKeys', 'Keys that sign callback tokens', removalPolicy),
-      console: this.#keyring('ConsoleKeys', 'Keys that sign console and surface tokens', removalPolicy),
-      staff: this.#keyring('StaffKeys', 'Keys that sign admin tokens', removalPolicy),
-      data: this.#keyring('DataKeys', 'Keys of encrypted values in the table', removalPolicy),
-      receipts: this.#keyring('ReceiptKeys', 'Keys that sign receipts of people’s decisions', removalPolicy),
-      cards: this.#keyring('CardKeys', 'Keys that sign A2A cards of agents', removalPolicy),
+      access: this.#keyring('AccessKeys', 'Keys that sign access tokens', secret),
+      callback: this.#keyring('CallbackKeys', 'Keys that sign callback tokens', secret),
+      console: this.#keyring('ConsoleKeys', 'Keys that sign console and surface tokens', secret),
+      staff: this.#keyring('StaffKeys', 'Keys that sign admin tokens', secret),
+      data: this.#keyring('DataKeys', 'Keys of encrypted values in the table', secret),
+      receipts: this.#keyring('ReceiptKeys', 'Keys that sign receipts of people’s decisions', secret),
+      cards: this.#keyring('CardKeys', 'Keys that sign A2A cards of agents', secret),
     }
-    const arn = (secret: Secret) => (secret.node.defaultChild as CfnSecret).attrId
-    this.telegramBot = this.#telegramBot(removalPolicy)
+    const arn = ({ node }: Secret) => (node.defaultChild as CfnSecret).attrId
+    this.telegramBot = this.#telegramBot(secret)
     this.telegramBotArn = arn(this.telegramBot)
     // The local run is told its model's address when it starts, after its templates are made.
     const mayHaveModel = config.modelApiUrl !== undefined || config.stage === 'local'
-    this.languageModel = mayHaveModel ? this.#languageModel(removalPolicy) : undefined
+    this.languageModel = mayHaveModel ? this.#languageModel(secret) : undefined
     this.languageModelArn = this.languageModel && arn(this.languageModel)
     this.keyringArns = perRing((ring) => arn(this.keyrings[ring]))
   }
 
-  /** Returns a value in the form in which other stacks read it, by the setting `references`. */
-  #asRead({ references }: Config, name: string, value: string): string {
-    const exported = references === 'weak' ? undefined : this.exportValue(value)
-    if (references === 'strong' && exported !== undefined) return exported
+  /** Returns a value in the form in which other stacks read it. */
+  #asRead(name: string, value: string): string {
     return Fn.getStackOutput(this.stackName, new CfnOutput(this, name, { value }).logicalId)
   }
 
-  #table(config: Config, removalPolicy: RemovalPolicy): Table {
+  #table(config: Config): Table {
     const table = new Table(this, 'Table', {
-      ...tableProps(config, removalPolicy),
+      ...tableProps(config),
+      ...tableEncryption(this, config),
       ...capacityProps(config),
       stream: StreamViewType.NEW_IMAGE,
     })
@@ -113,8 +126,8 @@ export class DataStack extends Stack {
   }
 
   /** Creates the audit's table, which has the same layout. Nothing in it is ever due, and nothing reads a stream of it. */
-  #auditTable(config: Config, removalPolicy: RemovalPolicy): Table {
-    const table = new Table(this, 'AuditTable', tableProps(config, removalPolicy))
+  #auditTable(config: Config): Table {
+    const table = new Table(this, 'AuditTable', { ...tableProps(config), ...tableEncryption(this, config) })
     addIndexes(table, AUDIT_INDEXES)
     return table
   }
@@ -130,9 +143,9 @@ export class DataStack extends Stack {
    * They are kept as long as the table can be restored to a time when they existed.
    */
   #bucket(config: Config, removalPolicy: RemovalPolicy): Bucket {
-    return new Bucket(this, 'Bucket', {
+    const bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
+      ...bucketEncryption(this, config),
       enforceSSL: true,
       versioned: true,
       removalPolicy,
@@ -160,24 +173,32 @@ export class DataStack extends Stack {
         { id: 'payloads', prefix: 'payloads/', expiration: Duration.days(config.payloadRetentionDays) },
       ],
     })
+    acknowledge(bucket, {
+      [REPLICATION]:
+        'Deleted objects stay as versions. Copies in another region are those of the backups (backupCopyVaultArn).',
+    })
+    return bucket
   }
 
   /** Creates the bucket of the workspaces' data keys. Versions or backups would keep keys that a removal has to destroy. */
-  #keyBucket(removalPolicy: RemovalPolicy): Bucket {
-    return new Bucket(this, 'KeyBucket', {
+  #keyBucket(config: Config, removalPolicy: RemovalPolicy): Bucket {
+    const bucket = new Bucket(this, 'KeyBucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
+      ...bucketEncryption(this, config),
       enforceSSL: true,
       versioned: false,
       removalPolicy,
     })
+    const destroyed = 'A copy or a version would keep keys that a removal has to destroy.'
+    acknowledge(bucket, { [REPLICATION]: destroyed, 'NIST.800.53.R5-S3BucketVersioningEnabled': destroyed })
+    return bucket
   }
 
   /** Creates the bucket for anchors of the audit, which nobody can delete or replace before their time, AWS's root user included. */
-  #lockedBucket(days: number): Bucket {
-    return new Bucket(this, 'AuditBucket', {
+  #lockedBucket(config: Config, days: number): Bucket {
+    const bucket = new Bucket(this, 'AuditBucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
+      ...bucketEncryption(this, config),
       enforceSSL: true,
       versioned: true,
       objectLockEnabled: true,
@@ -185,13 +206,15 @@ export class DataStack extends Stack {
       // It can't be emptied, so it can't be deleted.
       removalPolicy: RemovalPolicy.RETAIN,
     })
+    acknowledge(bucket, { [REPLICATION]: 'Nobody can delete or replace an anchor before its time.' })
+    return bucket
   }
 
   /** Creates a keyring with one generated key. Rotation adds a key to the secret and moves `current`, so nobody is signed out. */
-  #keyring(id: string, description: string, removalPolicy: RemovalPolicy): Secret {
+  #keyring(id: string, description: string, kept: Kept): Secret {
     const secret = new Secret(this, id, {
+      ...kept,
       description,
-      removalPolicy,
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ current: 'k1' }),
         generateStringKey: 'k1',
@@ -207,10 +230,10 @@ export class DataStack extends Stack {
   }
 
   /** Creates the bot's secret with a generated webhook secret of 64 letters and digits, as `setWebhook` accepts them. */
-  #telegramBot(removalPolicy: RemovalPolicy): Secret {
+  #telegramBot(kept: Kept): Secret {
     const secret = new Secret(this, 'TelegramBot', {
+      ...kept,
       description: 'Token and webhook secret of the platform’s bot',
-      removalPolicy,
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ token: '' }),
         generateStringKey: 'webhook_secret',
@@ -224,10 +247,10 @@ export class DataStack extends Stack {
     return secret
   }
   /** Creates an empty secret for the provider's key. Deployments keep the operator's value unless this text changes. */
-  #languageModel(removalPolicy: RemovalPolicy): Secret {
+  #languageModel(kept: Kept): Secret {
     const secret = new Secret(this, 'LanguageModel', {
+      ...kept,
       description: 'Key of the language model behind inline agents',
-      removalPolicy,
       secretStringValue: SecretValue.unsafePlainText(JSON.stringify({ api_key: '' })),
     })
     acknowledge(secret, {
@@ -239,14 +262,15 @@ export class DataStack extends Stack {
 
 const string = (name: string) => ({ name, type: AttributeType.STRING })
 
-const tableProps = ({ retainData }: Config, removalPolicy: RemovalPolicy) => ({
+const tableProps = ({ retainData }: Config) => ({
   partitionKey: string(TABLE_LAYOUT.partitionKey),
   sortKey: string(TABLE_LAYOUT.sortKey),
   billingMode: BillingMode.PAY_PER_REQUEST,
   timeToLiveAttribute: TABLE_LAYOUT.ttl,
   pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
   deletionProtection: retainData,
-  removalPolicy,
+  // Its protection would refuse a rollback that deletes it.
+  removalPolicy: retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
 })
 
 const addIndexes = (

@@ -1,12 +1,13 @@
-import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
-import { BasePathMapping, type CfnRestApi, type DomainName } from 'aws-cdk-lib/aws-apigateway'
+import { CfnOutput, NestedStack, Stack, type StackProps } from 'aws-cdk-lib'
+import { BasePathMapping, type CfnAccount, type CfnRestApi, type DomainName } from 'aws-cdk-lib/aws-apigateway'
 import { Tracing } from 'aws-cdk-lib/aws-lambda'
+import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
 import type { QueueDefinition } from '#shared/foundation/queues/index.ts'
 import { RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { addAddress } from '../address.ts'
-import { acceptEdgeKeys, addRoutes, addStage, apiWithRoutes, createApi, logsOfGateway, protectStage } from '../api.ts'
+import { acceptEdgeKeys, addRoutes, addStage, apiWithRoutes, createApi, logsOfGateway } from '../api.ts'
 import { reservedBy } from '../concurrency.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { EdgeKeys } from '../edge-keys.ts'
@@ -16,10 +17,12 @@ import { addGatewayErrors } from '../gateway-errors.ts'
 import type { Resources, Source } from '../grants.ts'
 import { Messaging } from '../messaging.ts'
 import { type FunctionPlan, planFunctions, type Registry } from '../plan.ts'
+import { retention } from '../retention.ts'
 import { RINGS } from '../rings.ts'
 import { Rollout } from '../rollout.ts'
 import { planRoutes } from '../routes.ts'
 import { addSocketRoutes, createSockets, type Sockets } from '../sockets.ts'
+import { WebAcl } from '../waf.ts'
 import type { DataStack } from './data.ts'
 
 export type ServiceProps = StackProps & {
@@ -34,7 +37,8 @@ export type ServiceProps = StackProps & {
 /**
  * Stateless stack: functions, bus, queues and the API with its routes. Deleting and redeploying it loses only messages in queues.
  *
- * Routes and functions change in one update: CloudFormation creates what is new, moves the routes, and removes old functions last.
+ * Routes and functions change in one update: CloudFormation creates what is new, moves the routes, and removes old functions last. The
+ * routes are half of its resources and without state, so they are in a stack nested in it, which has a limit of its own.
  */
 export class ServiceStack extends Stack {
   readonly api: CfnRestApi
@@ -43,6 +47,8 @@ export class ServiceStack extends Stack {
   readonly edgeKeys: EdgeKeys | undefined
   readonly functions: PlatformFunction[]
   readonly messaging: Messaging
+  /** Resources, methods and the stage of the API. */
+  readonly routes: NestedStack
 
   constructor(scope: Construct, id: string, { config, data, registry, queues, bundles, ...props }: ServiceProps) {
     super(scope, id, props)
@@ -68,15 +74,16 @@ export class ServiceStack extends Stack {
     const kept = {
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       tracesLayer: config.tracesLayer,
+      tracesSecret: config.tracesSecret,
       logRetentionDays: config.logRetentionDays,
-      removalPolicy: config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: retention(config),
+      kmsKeyArn: config.kmsKeyArn,
     }
     this.functions = plans.map(
       (plan) =>
         new PlatformFunction(this, {
           ...kept,
           plan,
-          stageName: config.stage,
           bundles,
           environment: environment(plan, config, around),
           resources,
@@ -94,7 +101,10 @@ export class ServiceStack extends Stack {
       })
     }
     for (const { plan, live } of this.functions) messaging.connect(plan, live, data.table)
-    this.#addRoutes(config, registry, domain, sockets)
+    const logs = logsOfGateway(this)
+    this.routes = this.#addRoutes(config, registry, domain, logs)
+    const pages = this.functions.find(({ plan }) => plan.workers.some(({ source }) => source.kind === 'sockets'))
+    if (sockets !== undefined && pages !== undefined) addSocketRoutes(this, sockets, pages, config, logs)
     new CfnOutput(this, 'BaseUrl', { value: baseUrl, description: 'Base address of the platform' })
     new CfnOutput(this, 'TableName', {
       value: data.table.tableName,
@@ -137,23 +147,25 @@ export class ServiceStack extends Stack {
     config: Config,
     { requestFunctions }: Registry,
     domain: DomainName | undefined,
-    sockets: Sockets | undefined,
-  ): void {
-    const api = apiWithRoutes(this, this.api)
+    logs: CfnAccount,
+  ): NestedStack {
+    const nested = new NestedStack(this, 'Routes', { description: `Routes of the platform (stage ${config.stage})` })
+    const api = apiWithRoutes(nested, this.api)
     const handlers = new Map(this.functions.map(({ plan, live }) => [plan.name, live]))
     const routes = planRoutes(requestFunctions)
     const methods = addRoutes(api, routes, handlers, {
       streaming: config.streaming,
       keyed: config.edge,
     })
-    const answers = addGatewayErrors(this, api, this.baseUrl)
-    const logs = logsOfGateway(this)
-    const stage = addStage(this, api, config, [...methods, ...answers], logs, routes)
-    const pages = this.functions.find(({ plan }) => plan.workers.some(({ source }) => source.kind === 'sockets'))
-    if (sockets !== undefined && pages !== undefined) addSocketRoutes(this, sockets, pages, config, logs)
-    if (config.waf && !config.edge) protectStage(this, stage, config)
-    if (this.edgeKeys !== undefined) acceptEdgeKeys(this, api, stage, this.edgeKeys)
-    if (domain !== undefined) new BasePathMapping(this, 'DomainMapping', { domainName: domain, restApi: api, stage })
+    const answers = addGatewayErrors(nested, api, this.baseUrl)
+    const stage = addStage(nested, api, config, [...methods, ...answers], logs, routes)
+    if (config.waf && !config.edge) {
+      const { arn: webAclArn } = new WebAcl(this, 'WebAcl', { scope: 'REGIONAL', config })
+      new CfnWebACLAssociation(nested, 'WebAclAssociation', { webAclArn, resourceArn: stage.stageArn })
+    }
+    if (this.edgeKeys !== undefined) acceptEdgeKeys(nested, this, api, stage, this.edgeKeys)
+    if (domain !== undefined) new BasePathMapping(nested, 'DomainMapping', { domainName: domain, restApi: api, stage })
+    return nested
   }
 }
 

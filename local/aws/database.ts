@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -35,8 +35,13 @@ CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value TEXT NOT NULL) STR
  * @throws DataDirInUse when another local run uses the folder
  */
 export const openDatabase = (dataDir: string): DatabaseSync => {
-  mkdirSync(dataDir, { recursive: true })
-  const database = new DatabaseSync(path.join(dataDir, 'services.db'))
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    accessSync(dataDir, constants.W_OK)
+  } catch (error) {
+    throw new DataDirUnusable(dataDir, error)
+  }
+  const database = openFile(path.join(dataDir, 'services.db'), dataDir)
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;')
     database.exec('BEGIN EXCLUSIVE; COMMIT')
@@ -44,13 +49,67 @@ export const openDatabase = (dataDir: string): DatabaseSync => {
   } catch (error) {
     database.close()
     const busy = error instanceof Error && /database is locked|SQLITE_BUSY/i.test(error.message)
-    throw busy ? new DataDirInUse(dataDir) : error
+    throw busy ? new DataDirInUse(dataDir) : explain(error, dataDir)
   }
   return database
 }
 
+/** SQLite's result codes for a file that is damaged, or no database at all. */
+const BROKEN = [11, 26]
+
+const explain = (error: unknown, dataDir: string): unknown => {
+  const code = (error as { errcode?: number }).errcode
+  if (code === undefined) return error
+  return BROKEN.includes(code & 0xff) ? new StoreBroken(dataDir) : new DataDirUnusable(dataDir, error)
+}
+
+const openFile = (file: string, dataDir: string): DatabaseSync => {
+  try {
+    return new DatabaseSync(file)
+  } catch (error) {
+    throw explain(error, dataDir)
+  }
+}
+
+/**
+ * Reads the head of a database that another process writes.
+ * @throws StoreBroken
+ */
+export const checkDatabase = (file: string, dataDir: string): void => {
+  const database = openFile(file, dataDir)
+  try {
+    database.exec('SELECT count(*) FROM sqlite_master')
+  } catch (error) {
+    throw explain(error, dataDir)
+  } finally {
+    database.close()
+  }
+}
+
+/** Thrown when the folder can't hold data: it is a file, or may not be written. */
+export class DataDirUnusable extends Error {
+  override readonly name = 'DataDirUnusable'
+
+  constructor(dataDir: string, cause: unknown) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const isFile = code === 'EEXIST' || code === 'ENOTDIR'
+    const reason = isFile ? 'is a file, or below one' : `can't be written (${code ?? message})`
+    const remedy = isFile ? 'Move the file away' : 'Make the folder and the files in it writable'
+    super(`The data folder ${dataDir} ${reason}. ${remedy}, or set DATA_DIR to another folder.`, { cause })
+  }
+}
+
+/** Thrown when a file of the store is damaged. */
+export class StoreBroken extends Error {
+  override readonly name = 'StoreBroken'
+
+  constructor(dataDir: string) {
+    super(`The store in ${dataDir} is broken. Start without data: npm start -- --fresh`)
+  }
+}
+
 /** Thrown when another local run uses the same folder. */
-class DataDirInUse extends Error {
+export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse'
 
   constructor(dataDir: string) {

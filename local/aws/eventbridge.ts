@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { RuleModel, RuleTarget } from '../template/model.ts'
 import { ACCOUNT, REGION } from '../template/physical.ts'
 import { AwsError } from './error.ts'
-import { matches } from './pattern.ts'
+import { compilePattern } from './pattern.ts'
 import type { MessageAttribute } from './sqs/store.ts'
 import type { Sqs } from './sqs.ts'
 
@@ -121,9 +121,14 @@ export const createEventBridge = (options: {
   /** ARNs of targets to treat as unreachable. */
   unreachable?: ReadonlySet<string>
 }): EventBridge => {
+  const rules = options.rules.map((rule) => ({
+    rule,
+    matches: compilePattern(rule.pattern, `The pattern of rule ${rule.name}`),
+  }))
+
   const deliver = (event: BusEvent, bus: string) => {
-    for (const rule of options.rules) {
-      if (rule.bus !== bus || !matches(rule.pattern, event)) continue
+    for (const { rule, matches } of rules) {
+      if (rule.bus !== bus || !matches(event)) continue
       for (const target of rule.targets) {
         const reached = options.unreachable?.has(target.arn) ? undefined : options.sqs.byArn(target.arn)
         const dead = reached ? undefined : options.sqs.byArn(target.deadLetterArn ?? '')

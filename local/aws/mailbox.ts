@@ -12,7 +12,7 @@ interface Received {
   unsubscribe: string | undefined
 }
 
-/** Stand-in for Amazon SES. Keeps what was sent, for people to read at `/mailbox`. */
+/** Stand-in for Amazon SES. Keeps what was sent, for people to read (local/stand-ins.ts). */
 export interface Mailbox {
   /** Takes an e-mail in the form of SES's `SendEmail` (API version 2). */
   take(body: string): object
@@ -23,7 +23,6 @@ export interface Mailbox {
 }
 
 const SEND_PATH = '/v2/email/outbound-emails'
-export const MAILBOX_PATH = '/mailbox'
 
 /** E-mails to keep. */
 const KEPT = 100
@@ -78,7 +77,7 @@ ${mails.join('\n') || '<p>No e-mail yet. Reload this page to look again.</p>'}</
 }
 
 /**
- * Answers requests to the mailbox.
+ * Answers requests that send an e-mail.
  * @returns false for requests to other services
  */
 export const answerMailbox = async (
@@ -86,11 +85,6 @@ export const answerMailbox = async (
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> => {
-  if (request.method === 'GET' && request.url === MAILBOX_PATH) {
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
-    response.end(mailbox.page())
-    return true
-  }
   if (request.method !== 'POST' || request.url !== SEND_PATH) return false
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece)

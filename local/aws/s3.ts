@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream, mkdirSync } from 'node:fs'
+import { createReadStream, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import path from 'node:path'
@@ -7,13 +7,16 @@ import type { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
 import type { BucketModel } from '../template/model.ts'
 import { AwsError } from './error.ts'
-import { storeBody } from './s3/body.ts'
+import { type Stored, storeBody } from './s3/body.ts'
 import { verifySignature } from './s3/sigv4.ts'
 
 /** The template's buckets: put, get, head and delete of objects, by signed header or presigned address. */
 export interface S3 {
-  /** @param watch called before the operation, and after it but before the response */
-  handle(request: IncomingMessage, response: ServerResponse, watch?: S3Watch): Promise<void>
+  /**
+   * @param watch called before the operation, and after it but before the response
+   * @param at address that the request has for the client, which it has signed. By default, the request's own
+   */
+  handle(request: IncomingMessage, response: ServerResponse, watch?: S3Watch, at?: SignedAddress): Promise<void>
 }
 
 export type S3Watch = (
@@ -21,6 +24,13 @@ export type S3Watch = (
   input: { Bucket: string; Key: string },
   phase: 'before' | 'after',
 ) => Promise<void>
+
+/** Address of a bucket's objects behind another one. */
+export interface SignedAddress {
+  host: string
+  /** Path before the bucket's. */
+  prefix: string
+}
 
 interface Target {
   bucket: BucketModel
@@ -100,25 +110,38 @@ export const createS3 = (options: {
   const read = database.prepare('SELECT * FROM objects WHERE bucket = ? AND key = ?')
   const write = database.prepare('INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?, ?, ?)')
   const drop = database.prepare('DELETE FROM objects WHERE bucket = ? AND key = ?')
+  const known = new Set(
+    database
+      .prepare('SELECT file FROM objects')
+      .all()
+      .map((row) => String(row.file)),
+  )
+  // Left by a run that was killed while it read a body, or before it removed what a put replaced.
+  for (const file of readdirSync(folder)) if (!known.has(file)) rmSync(path.join(folder, file), { force: true })
 
   const put = async ({ bucket, key, request, response, payloadHash, done }: Target) => {
-    const condition = request.headers['if-none-match']
-    const refuseExisting = () => {
-      if (condition !== '*' || !read.get(bucket.name, key)) return
+    const { 'if-none-match': none, 'if-match': same } = request.headers
+    const refuseUnmet = () => {
+      const row = read.get(bucket.name, key)
+      if (same !== undefined && !row) throw new AwsError('NoSuchKey', 'The specified key does not exist.', 404)
+      const isMet = (none !== '*' || !row) && (same === undefined || same === `"${row?.etag}"`)
+      if (isMet) return
       throw new AwsError('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', 412)
     }
-    refuseExisting()
+    refuseUnmet()
     const file = randomUUID()
-    const stored = await storeBody(request, path.join(folder, file), payloadHash)
+    let stored: Stored
+    let old: ReturnType<typeof read.get>
     try {
+      stored = await storeBody(request, path.join(folder, file), payloadHash)
       // Another put may have completed while this body was read. The first to finish wins.
-      refuseExisting()
+      refuseUnmet()
+      old = read.get(bucket.name, key)
+      write.run(bucket.name, key, file, stored.size, stored.etag, JSON.stringify(keptHeaders(request)), now())
     } catch (error) {
       await rm(path.join(folder, file), { force: true })
       throw error
     }
-    const old = read.get(bucket.name, key)
-    write.run(bucket.name, key, file, stored.size, stored.etag, JSON.stringify(keptHeaders(request)), now())
     if (old) await rm(path.join(folder, String(old.file)), { force: true })
     await done()
     response.writeHead(200, { etag: `"${stored.etag}"` }).end()
@@ -155,8 +178,8 @@ export const createS3 = (options: {
   const methods: Record<string, (target: Target) => Promise<void>> = { PUT: put, GET: get, HEAD: get, DELETE: remove }
 
   return {
-    handle: async (request, response, watch) => {
-      const host = request.headers.host ?? ''
+    handle: async (request, response, watch, at) => {
+      const host = at?.host ?? request.headers.host ?? ''
       const url = new URL(request.url ?? '/', `http://${host}`)
       const { name: bucketName, key } = locate(host, url.pathname)
       const bucket = options.buckets.find((candidate) => candidate.name === bucketName)
@@ -168,14 +191,17 @@ export const createS3 = (options: {
         return
       }
       const headers = Object.fromEntries(
-        Object.entries(request.headers).map(([header, value]) => [
+        Object.entries({ ...request.headers, host }).map(([header, value]) => [
           header,
           Array.isArray(value) ? value.join(',') : value,
         ]),
       )
       const [pathname = '/'] = (request.url ?? '/').split('?')
       const method = request.method ?? 'GET'
-      const payloadHash = verifySignature({ method, path: pathname, query: url.searchParams, headers }, now())
+      const payloadHash = verifySignature(
+        { method, path: (at?.prefix ?? '') + pathname, query: url.searchParams, headers },
+        now(),
+      )
       const operation = methods[method]
       if (!operation || key === '')
         throw new AwsError('MethodNotAllowed', 'The specified method is not allowed against this resource.', 405)

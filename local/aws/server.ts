@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { hasLocalHost } from '../same-origin.ts'
+import { finished } from 'node:stream/promises'
+import { DISK_FULL, type Disk } from '../disk.ts'
+import { hasLocalHost, refuseHost } from '../same-origin.ts'
 import { AwsError, ConnectionLost } from './error.ts'
 import { createForwarder } from './forward.ts'
 import { answerMailbox, type Mailbox } from './mailbox.ts'
-import type { S3 } from './s3.ts'
+import type { S3, S3Watch, SignedAddress } from './s3.ts'
 
 /** A service that speaks AWS JSON. */
 export interface JsonService {
@@ -63,6 +65,7 @@ export interface Services {
   connections: (request: IncomingMessage, response: ServerResponse) => boolean
   /** DynamoDB's address. Calls that arrive here are forwarded to it, so that a hook sees them. */
   dynamodb: string
+  disk: Pick<Disk, 'notice'>
   hook: () => AwsHook | undefined
 }
 
@@ -77,8 +80,12 @@ const callerOf = (request: IncomingMessage): string | undefined => {
   return token.startsWith(TOKEN_PREFIX) ? token.slice(TOKEN_PREFIX.length) : undefined
 }
 
-const asAwsError = (error: unknown): AwsError =>
-  error instanceof AwsError ? error : new AwsError('InternalFailure', String(error), 500)
+const asAwsError = (error: unknown, disk: Services['disk']): AwsError => {
+  if (error instanceof AwsError) return error
+  // The name of an error after which the platform's functions answer 503, too.
+  if (disk.notice(error)) return new AwsError('ServiceUnavailable', DISK_FULL, 503)
+  return new AwsError('InternalFailure', String(error), 500)
+}
 
 const answerJson = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) => {
   const text = JSON.stringify(body)
@@ -135,7 +142,7 @@ const createJsonHandler = () => {
       answerJson(response, 200, changed ?? output)
     } catch (thrown) {
       if (thrown instanceof ConnectionLost) return void response.destroy()
-      const error = asAwsError(thrown)
+      const error = asAwsError(thrown, services.disk)
       const code = error.code.split('#').at(-1) ?? error.code
       // SDKs for SQS's older protocol read the code from this header.
       const query = service === 'sqs' ? { 'x-amzn-query-error': `${code};Sender` } : undefined
@@ -145,11 +152,22 @@ const createJsonHandler = () => {
   }
 }
 
-const handleS3 = (services: Services, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+/** Answers a request to S3. @param at as for {@link S3} */
+export const handleS3 = (
+  services: Pick<Services, 's3' | 'hook' | 'disk'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  at?: SignedAddress,
+): Promise<void> => {
   const hook = services.hook()
   const functionName = callerOf(request)
-  return services.s3.handle(request, response, async (operation, input, phase) => {
+  const watch: S3Watch = async (operation, input, phase) => {
     await hook?.({ service: 's3', operation, functionName, input, phase })
+  }
+  return services.s3.handle(request, response, watch, at).catch(async (error) => {
+    // A refused upload is read to its end. A proxy that sends `Connection: close` would see a broken connection instead.
+    await finished(request.resume()).catch(() => undefined)
+    answerXml(request, response, asAwsError(error, services.disk))
   })
 }
 
@@ -168,7 +186,7 @@ export const startAwsServer = async (
   const handleJson = createJsonHandler()
   const server: Server = createServer((request, response) => {
     response.setHeader('x-amzn-requestid', randomUUID())
-    if (!hasLocalHost(request)) return void response.writeHead(403).end()
+    if (!hasLocalHost(request)) return refuseHost(request, response)
     const [prefix = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.')
     const service = TARGETS[prefix]
     const ready = services()
@@ -178,7 +196,7 @@ export const startAwsServer = async (
     else
       answerMailbox(ready.mailbox, request, response)
         .then((answered) => (answered ? undefined : handleS3(ready, request, response)))
-        .catch((error) => answerXml(request, response, asAwsError(error)))
+        .catch((error) => answerXml(request, response, asAwsError(error, ready.disk)))
   })
   // If the server closed a connection while the SDK picks it from its pool, that would look like a platform fault.
   server.keepAliveTimeout = 0

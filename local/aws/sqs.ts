@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Jumps } from '../jumps.ts'
 import type { QueueModel } from '../template/model.ts'
 import { ACCOUNT } from '../template/physical.ts'
 import { AwsError } from './error.ts'
 import { md5, md5OfAttributes } from './sqs/md5.ts'
 import { createMoves } from './sqs/move.ts'
 import { createQueue, type Queue } from './sqs/queue.ts'
-import { batch, checkBatchSize, type SendInput, send } from './sqs/send.ts'
+import { batch, checkBatchSize, missing, refuseFifo, type SendInput, send } from './sqs/send.ts'
 import { createMessageStore, type Message } from './sqs/store.ts'
 
 /** All queues of the template, and the operations on them that the platform uses. */
@@ -26,6 +27,9 @@ export interface SqsOptions {
   /** Prefix of queue addresses. */
   address: string
   now?: () => number
+  /** Called with the error of a write that nobody waits for. */
+  onError: (error: unknown) => void
+  jumps: Pick<Jumps, 'look' | 'onJump'>
 }
 
 interface Input extends SendInput {
@@ -39,6 +43,7 @@ interface Input extends SendInput {
   AttributeNames?: string[]
   MessageSystemAttributeNames?: string[]
   MessageAttributeNames?: string[]
+  ReceiveRequestAttemptId?: string
   SourceArn?: string
   DestinationArn?: string
   MaxNumberOfMessagesPerSecond?: number
@@ -47,6 +52,33 @@ interface Input extends SendInput {
 }
 
 const noQueue = () => new AwsError('com.amazonaws.sqs#QueueDoesNotExist', 'The specified queue does not exist.')
+
+const checkedReceipt = (queue: Queue, receipt: string | undefined): string => {
+  if (receipt === undefined) throw missing('ReceiptHandle')
+  if (queue.issued(receipt)) return receipt
+  const message = `The input receipt handle "${receipt}" is not a valid receipt handle.`
+  throw new AwsError('ReceiptHandleIsInvalid', message)
+}
+
+/** System attributes that a receive may ask for. */
+const SYSTEM_ATTRIBUTES = new Set([
+  'All',
+  'ApproximateReceiveCount',
+  'SentTimestamp',
+  'SenderId',
+  'ApproximateFirstReceiveTimestamp',
+  'MessageGroupId',
+  'DeadLetterQueueSourceArn',
+  // No message has these.
+  'AWSTraceHeader',
+  'MessageDeduplicationId',
+  'SequenceNumber',
+])
+
+const checkAsked = (asked: readonly string[], known: ReadonlySet<string>): void => {
+  const unknown = asked.find((name) => !known.has(name))
+  if (unknown !== undefined) throw new AwsError('InvalidAttributeName', `Unknown Attribute ${unknown}.`)
+}
 
 const between = (name: string, value: number | undefined, low: number, high: number, fallback: number): number => {
   if (value === undefined) return fallback
@@ -70,9 +102,11 @@ const render = (message: Message, input: Input) => {
   const system = Object.entries(systemAttributes(message)).filter(
     ([name]) => asked.includes('All') || asked.includes(name),
   )
-  const wanted = input.MessageAttributeNames ?? []
-  const own = Object.entries(message.attributes).filter(
-    ([name]) => wanted.includes(name) || wanted.includes('All') || wanted.includes('.*'),
+  const own = Object.entries(message.attributes).filter(([name]) =>
+    (input.MessageAttributeNames ?? []).some(
+      (wanted) =>
+        wanted === name || wanted === 'All' || (wanted.endsWith('.*') && name.startsWith(wanted.slice(0, -2))),
+    ),
   )
   return {
     MessageId: message.id,
@@ -88,18 +122,18 @@ const render = (message: Message, input: Input) => {
 }
 
 /** Starts the queues with the messages that the database holds. */
-export const createSqs = ({ queues: models, database, address, now = Date.now }: SqsOptions): Sqs => {
+export const createSqs = ({ queues: models, database, address, now = Date.now, onError, jumps }: SqsOptions): Sqs => {
   const store = createMessageStore(database)
   const byArn = new Map<string, Queue>()
   const queues = new Map<string, Queue>()
   for (const model of models) {
-    const queue = createQueue(model, { store, now, byArn: (arn) => byArn.get(arn) })
+    const queue = createQueue(model, { store, now, byArn: (arn) => byArn.get(arn), onError, jumps })
     byArn.set(model.arn, queue)
     queues.set(model.name, queue)
   }
   const urlOf = (name: string) => `${address}/${ACCOUNT}/${name}`
 
-  const moves = createMoves({ queues: () => queues.values(), byArn: (arn) => byArn.get(arn), now })
+  const moves = createMoves({ queues: () => queues.values(), byArn: (arn) => byArn.get(arn), now, onError })
 
   const queueOf = (input: Input): Queue => {
     const queue = queues.get(input.QueueUrl?.split('/').at(-1) ?? '')
@@ -108,16 +142,21 @@ export const createSqs = ({ queues: models, database, address, now = Date.now }:
   }
 
   const changeVisibility = (queue: Queue, receipt: string | undefined, seconds: number | undefined) => {
-    const timeout = between('VisibilityTimeout', seconds, 0, 43_200, 0)
-    if (!queue.changeVisibility(receipt ?? '', timeout)) {
-      throw new AwsError('com.amazonaws.sqs#MessageNotInflight', 'The message referred to is not in flight.')
+    const handle = checkedReceipt(queue, receipt)
+    if (seconds === undefined) throw missing('VisibilityTimeout')
+    const changed = queue.changeVisibility(handle, between('VisibilityTimeout', seconds, 0, 43_200, 0))
+    if (changed === 'deleted') {
+      const reason = 'Message does not exist or is not available for visibility timeout change.'
+      const message = `Value ${handle} for parameter ReceiptHandle is invalid. Reason: ${reason}`
+      throw new AwsError('InvalidParameterValue', message)
     }
+    if (changed === 'not in flight')
+      throw new AwsError('com.amazonaws.sqs#MessageNotInflight', 'The message referred to is not in flight.')
     return {}
   }
 
   const remove = (queue: Queue, receipt: string | undefined) => {
-    if (!receipt) throw new AwsError('ReceiptHandleIsInvalid', 'The input receipt handle is invalid.')
-    queue.delete(receipt)
+    queue.delete(checkedReceipt(queue, receipt))
     return {}
   }
 
@@ -142,6 +181,8 @@ export const createSqs = ({ queues: models, database, address, now = Date.now }:
   }
 
   const receive = async (queue: Queue, input: Input, signal: AbortSignal) => {
+    checkAsked([...(input.MessageSystemAttributeNames ?? []), ...(input.AttributeNames ?? [])], SYSTEM_ATTRIBUTES)
+    refuseFifo('ReceiveRequestAttemptId', input.ReceiveRequestAttemptId)
     const messages = await queue.receive({
       max: between('MaxNumberOfMessages', input.MaxNumberOfMessages, 1, 10, 1),
       waitMs: between('WaitTimeSeconds', input.WaitTimeSeconds, 0, 20, 0) * 1_000,
@@ -182,6 +223,7 @@ export const createSqs = ({ queues: models, database, address, now = Date.now }:
     GetQueueAttributes: (input) => {
       const all = Object.entries(attributesOf(queueOf(input)))
       const asked = input.AttributeNames ?? []
+      checkAsked(asked, new Set(['All', 'RedrivePolicy', ...all.map(([name]) => name)]))
       return { Attributes: Object.fromEntries(all.filter(([name]) => asked.includes('All') || asked.includes(name))) }
     },
     PurgeQueue: (input) => {

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startTimeLimit } from '#shared/kernel/time-limit.ts'
 import { freePort } from '../free-port.ts'
 import { holdIdleConnections } from './idle-connections.ts'
 
@@ -15,7 +16,8 @@ export interface DynamodbProcess {
 }
 
 const START_TIMEOUT_MS = 10_000
-const DATABASE_FILE = 'dynamodb.db'
+/** SQLite file in the data folder. */
+export const DATABASE_FILE = 'dynamodb.db'
 const PID_FILE = 'dynamodb.pid'
 
 /**
@@ -73,17 +75,17 @@ export const stopLeftoverServer = async (dataDir: string): Promise<void> => {
 const waitUntilReady = (child: ChildProcess): Promise<void> =>
   new Promise((resolve, reject) => {
     let output = ''
-    const limit = setTimeout(() => reject(new Error(`dynoxide does not respond: ${output}`)), START_TIMEOUT_MS)
+    const limit = startTimeLimit(START_TIMEOUT_MS, () => reject(new Error(`dynoxide does not respond: ${output}`)))
     child.stderr?.on('data', (piece: Buffer) => {
       output += piece
       if (!/listening on/i.test(output)) return
-      clearTimeout(limit)
+      limit.clear()
       output = ''
       resolve()
     })
     child.once('error', reject)
     child.once('exit', (code) => {
-      clearTimeout(limit)
+      limit.clear()
       reject(new Error(`dynoxide exited with code ${code}: ${output.trim()}`))
     })
   })

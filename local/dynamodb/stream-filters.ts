@@ -11,8 +11,15 @@ const anyOf = (conditions: readonly string[]): string =>
   conditions.length === 0 ? 'TRUE' : `(${conditions.join(' OR ')})`
 const allOf = (conditions: readonly string[]): string => (conditions.length === 0 ? 'TRUE' : conditions.join(' AND '))
 
-/** Returns the condition on an attribute's value in a record's new image. */
+const SCALARS = new Set(['S', 'N', 'B', 'BOOL', 'NULL'])
+
+/**
+ * Returns the condition on an attribute's value in a record's new image. A filter also looks into lists, and doesn't tell a dot in a
+ * name from a level. So only scalars of attributes with plain names are looked for.
+ */
 const leafCondition = (path: readonly string[], tests: readonly unknown[]): string => {
+  const [name, type = '', ...deeper] = path
+  if (deeper.length > 0 || !isPlain(name) || name.includes('.') || !SCALARS.has(type)) return 'TRUE'
   const place = quoted(['$', ...path.map((name) => JSON.stringify(name))].join('.'))
   const conditions = tests.map((test) => {
     if (isPlain(test))
@@ -27,7 +34,6 @@ const leafCondition = (path: readonly string[], tests: readonly unknown[]): stri
 const imageCondition = (pattern: Json, path: readonly string[] = []): string =>
   allOf(
     Object.entries(pattern).map(([name, test]) => {
-      if (name.startsWith('$')) return 'TRUE'
       if (Array.isArray(test)) return leafCondition([...path, name], test)
       return isObject(test) ? imageCondition(test, [...path, name]) : 'TRUE'
     }),

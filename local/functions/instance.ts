@@ -2,26 +2,31 @@ import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
+import { startTimeLimit, type TimeLimit } from '#shared/kernel/time-limit.ts'
 import type { FunctionModel } from '../template/model.ts'
 import type { FromWorker, FunctionError, ToWorker } from './protocol.ts'
 
 /** Outcome of an invocation: a value, an error, or a started stream. */
 export type InvokeResult =
   | { kind: 'value'; value: unknown; bytes: number }
-  | { kind: 'error'; error: FunctionError }
+  | {
+      kind: 'error'
+      error: FunctionError /** The function couldn't start, which the pool reports once. */
+      unstarted?: true
+    }
   | { kind: 'stream'; contentType: string; body: Readable }
 
 interface Pending {
   settle: (result: InvokeResult) => void
   /** Set after the first chunk arrives. */
   body: Readable | undefined
-  timer: NodeJS.Timeout
+  limit: TimeLimit
 }
 
 /** One worker thread with one function's bundle. */
 export interface Instance {
-  /** Resolves once the bundle is loaded, or once the thread has ended and cannot load it. */
-  readonly ready: Promise<void>
+  /** Resolves once the bundle is loaded, or once it is certain that it won't be: with the error that each invocation gets then. */
+  readonly ready: Promise<FunctionError | undefined>
   /**
    * Invokes the function.
    * @param event as JSON text
@@ -69,7 +74,9 @@ export const startInstance = (
   let usable = true
   let loading = true
   let usedAt = performance.now()
-  const { promise: ready, resolve: loaded } = Promise.withResolvers<void>()
+  const { promise: ready, resolve: loaded } = Promise.withResolvers<FunctionError | undefined>()
+  /** Why the thread ended before it had loaded the bundle. */
+  let crash: Error | undefined
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: { directory: model.directory, handler: model.handler },
     env,
@@ -88,7 +95,7 @@ export const startInstance = (
     if (!entry) return
     pending.delete(id)
     usedAt = performance.now()
-    clearTimeout(entry.timer)
+    entry.limit.clear()
     if (!entry.body) entry.settle(result ?? failure('Runtime.ExitError', 'The function ended without an answer'))
     else if (result?.kind === 'error') entry.body.destroy(new Error(result.error.errorMessage))
     else entry.body.push(null)
@@ -118,7 +125,10 @@ export const startInstance = (
       case 'loaded':
         loading = false
         usedAt = performance.now()
-        return loaded()
+        return loaded(undefined)
+      case 'unloadable':
+        loaded(message.error)
+        return retire()
       case 'printed': {
         const lines = `${printed}${message.text}`.split('\n')
         printed = lines.pop() ?? ''
@@ -139,12 +149,18 @@ export const startInstance = (
     }
   })
   worker.on('error', (error) => {
+    crash = error instanceof Error ? error : new Error(String(error))
+    // The pool reports it, once for all attempts.
+    if (loading) return
     onLine(JSON.stringify({ level: 'ERROR', message: 'The function crashed', error: String(error?.stack ?? error) }))
   })
   worker.on('exit', (code) => {
+    // A thread that was ended on purpose says nothing about the function.
+    const failed = loading && usable
     usable = false
     loading = false
-    loaded()
+    const errorMessage = `The function's thread can't start: ${crash?.message ?? `exit status ${code}`}`
+    loaded(failed ? { errorType: 'Runtime.ExitError', errorMessage } : undefined)
     for (const id of [...pending.keys()]) {
       finish(id, failure('Runtime.ExitError', `RequestId: ${id} Error: Runtime exited with error: exit status ${code}`))
     }
@@ -178,15 +194,15 @@ export const startInstance = (
     invoke: (event, timeoutMs) =>
       new Promise((settle) => {
         const id = randomUUID()
-        const timer = setTimeout(() => {
+        const limit = startTimeLimit(timeoutMs, () => {
           const seconds = (timeoutMs / 1_000).toFixed(2)
           // On Lambda, the environment dies with the invocation that timed out. Here it also serves other invocations,
           // and dies when they are done.
           usable = false
           finish(id, failure('Sandbox.Timedout', `RequestId: ${id} Error: Task timed out after ${seconds} seconds`))
-        }, timeoutMs)
+        })
         usedAt = performance.now()
-        pending.set(id, { settle, body: undefined, timer })
+        pending.set(id, { settle, body: undefined, limit })
         const { functionName, arn, memoryMb } = model
         const context = { functionName, functionArn: arn, memoryMb, deadline: Date.now() + timeoutMs }
         post({ kind: 'invoke', id, event, context })

@@ -1,5 +1,6 @@
 import type { FunctionModel } from '../template/model.ts'
 import type { Instance, InvokeResult } from './instance.ts'
+import type { FunctionError } from './protocol.ts'
 
 /** Limits on all functions' threads together. */
 export interface PoolLimits {
@@ -26,6 +27,9 @@ export interface Pool {
 /** Number of threads that fit into about 600 MB together with the main thread. */
 const MAX_THREADS = 16
 const IDLE_THREAD_MS = 60_000
+/** Pauses between starts that fail. */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
 /** Loading a bundle only uses CPU. A burst of first requests is served soonest if few bundles load at a time. */
 const MAX_LOADING = 2
 
@@ -51,12 +55,19 @@ const createQueue = (limit: number) => {
  * because a function may wait for another.
  *
  * @param start starts a function's thread
+ * @param onUnstartable called once for starts that fail for the same reason
  */
-export const createPool = (start: (model: FunctionModel) => Instance, limits: PoolLimits): Pool => {
+export const createPool = (
+  start: (model: FunctionModel) => Instance,
+  limits: PoolLimits,
+  onUnstartable: (model: FunctionModel, error: FunctionError) => void,
+): Pool => {
   const { maxThreads = MAX_THREADS, idleThreadMs = IDLE_THREAD_MS } = limits
   const current = new Map<FunctionModel, Instance>()
   const starting = new Map<FunctionModel, Promise<Instance>>()
   const offsets = new Map<FunctionModel, number>()
+  /** Functions whose last start failed. Until the pause is over, they answer with that error. */
+  const failed = new Map<FunctionModel, { count: number; error: FunctionError; until: number }>()
   /** Replaced instances that are still busy. */
   const retired = new Set<Instance>()
   const loading = createQueue(MAX_LOADING)
@@ -84,6 +95,16 @@ export const createPool = (start: (model: FunctionModel) => Instance, limits: Po
       retire(model, instance)
   }
 
+  /** Counts starts that fail in a row, and reports the first of them. */
+  const noteStart = (model: FunctionModel, error: FunctionError | undefined) => {
+    const before = failed.get(model)
+    if (!error) return void failed.delete(model)
+    const count = (before?.count ?? 0) + 1
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS)
+    failed.set(model, { count, error, until: performance.now() + pause })
+    if (before?.error.errorMessage !== error.errorMessage) onUnstartable(model, error)
+  }
+
   const begin = async (model: FunctionModel): Promise<Instance> => {
     await loading.enter()
     starting.delete(model)
@@ -94,8 +115,18 @@ export const createPool = (start: (model: FunctionModel) => Instance, limits: Po
     const before = current.get(model)
     if (before) retire(model, before)
     makeRoom()
-    const instance = start(model)
-    void instance.ready.then(loading.leave)
+    let instance: Instance
+    try {
+      instance = start(model)
+    } catch (error) {
+      loading.leave()
+      noteStart(model, { errorType: 'Runtime.ExitError', errorMessage: String(error) })
+      throw error
+    }
+    void instance.ready.then((error) => {
+      loading.leave()
+      noteStart(model, error)
+    })
     const offset = offsets.get(model)
     if (offset !== undefined) instance.shiftClock(offset)
     current.set(model, instance)
@@ -114,15 +145,22 @@ export const createPool = (start: (model: FunctionModel) => Instance, limits: Po
     invoke: async (model, event) => {
       let instance: Instance
       do {
+        const before = failed.get(model)
+        if (before && performance.now() < before.until) return { kind: 'error', error: before.error, unstarted: true }
         instance = await instanceOf(model)
         // As on Lambda, the timeout doesn't include loading the function.
-        await instance.ready
+        const error = await instance.ready
+        if (error && !stopped) return { kind: 'error', error, unstarted: true }
         // Another function's start may have ended this thread in the meantime.
       } while (!instance.usable)
       return instance.invoke(event, model.timeoutSeconds * 1_000)
     },
-    warm: async (model) => (await instanceOf(model)).ready,
+    warm: async (model) => {
+      const before = failed.get(model)
+      if (!before || performance.now() >= before.until) await (await instanceOf(model)).ready
+    },
     reload: (model) => {
+      failed.delete(model)
       const instance = current.get(model)
       if (instance) retire(model, instance)
     },

@@ -50,6 +50,7 @@ export interface FunctionError {
 
 export type FromWorker =
   | { kind: 'loaded' }
+  | { kind: 'unloadable'; error: FunctionError }
   | { kind: 'printed'; text: string }
   | { kind: 'result'; id: string; value: string | undefined }
   | { kind: 'error'; id: string; error: FunctionError }

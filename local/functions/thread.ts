@@ -12,7 +12,7 @@ import {
   type ToWorker,
   type WorkerData,
 } from './protocol.ts'
-import { awslambda, ResponseStream } from './response-stream.ts'
+import { awslambda, handlerStream, ResponseStream } from './response-stream.ts'
 
 // The runtime of one function. It loads the built bundle and calls its handler, as Lambda's own runtime does.
 
@@ -59,6 +59,13 @@ const asFunctionError = (error: unknown): FunctionError =>
     ? { errorType: error.name, errorMessage: error.message, trace: error.stack?.split('\n') ?? [] }
     : { errorType: typeof error, errorMessage: String(error) }
 
+/** Returns the type under which Lambda's runtime reports an error of loading. */
+const loadErrorType = (error: unknown): string => {
+  if (error instanceof SyntaxError) return 'Runtime.UserCodeSyntaxError'
+  const isMissing = (error as NodeJS.ErrnoException | null)?.code?.endsWith('MODULE_NOT_FOUND')
+  return isMissing ? 'Runtime.ImportModuleError' : asFunctionError(error).errorType
+}
+
 const contextOf = ({ id, context }: InvokeMessage) => ({
   callbackWaitsForEmptyEventLoop: true,
   functionName: context.functionName,
@@ -71,6 +78,9 @@ const contextOf = ({ id, context }: InvokeMessage) => ({
   getRemainingTimeInMillis: () => Math.max(0, context.deadline - realNow()),
 })
 
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+
 const stream = async (handler: Handler, message: InvokeMessage) => {
   const { id } = message
   const response = new ResponseStream((data, taken) => {
@@ -82,14 +92,29 @@ const stream = async (handler: Handler, message: InvokeMessage) => {
     response.once('close', resolve)
     response.once('error', reject)
   })
-  await Promise.all([handler(JSON.parse(message.event), response, contextOf(message)), finished])
+  // The handler may fail first, and its error is the answer.
+  finished.catch(() => undefined)
+  const handling = handler(JSON.parse(message.event), handlerStream(response), contextOf(message))
+  if (!isPromise(handling)) throw new Error('Streaming does not support non-async handlers.')
+  const [result] = await Promise.all([handling, finished])
+  if (result !== undefined) console.warn('Streaming handlers ignore return values.')
   post({ kind: 'end', id, contentType: response.contentType })
+}
+
+/** @throws Error for a handler that Lambda's runtime refuses */
+const checkHandler = (handler: Handler): void => {
+  const streaming = handler[STREAMING]
+  if (streaming && streaming !== 'response') throw new Error('Only response streaming is supported.')
+  if (!streaming && handler.length >= 3) {
+    throw new Error('Since Node.js 24, Lambda supports no handlers with a callback. Return a promise.')
+  }
 }
 
 const invoke = async (message: InvokeMessage) => {
   const { id } = message
   try {
     const handler = await loaded
+    checkHandler(handler)
     if (handler[STREAMING]) await stream(handler, message)
     else
       post({ kind: 'result', id, value: JSON.stringify(await handler(JSON.parse(message.event), contextOf(message))) })
@@ -102,15 +127,9 @@ const invoke = async (message: InvokeMessage) => {
 }
 
 const loaded = load()
-// A bundle that does not load fails the first invocation and the thread. The next invocation gets a new thread.
 loaded.then(
   () => post({ kind: 'loaded' }),
-  (error) => {
-    console.error(
-      JSON.stringify({ level: 'ERROR', message: 'The function failed to load', error: asFunctionError(error) }),
-    )
-    setTimeout(() => process.exit(1), 50)
-  },
+  (error) => post({ kind: 'unloadable', error: { ...asFunctionError(error), errorType: loadErrorType(error) } }),
 )
 
 port.on('message', (message: ToWorker) => {

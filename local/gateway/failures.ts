@@ -1,4 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import { errorBody } from '#shared/http/response.ts'
+import { PlatformError } from '#shared/kernel/errors.ts'
+import { DISK_FULL } from '../disk.ts'
 import type { ApiModel } from '../template/model.ts'
 import type { Exchange } from './event.ts'
 
@@ -14,10 +17,23 @@ const TYPES = {
   INTEGRATION_FAILURE: { status: 502, message: 'Internal server error', error: 'InternalServerErrorException' },
   BAD_REQUEST_BODY: { status: 400, message: 'Invalid request body', error: 'BadRequestException' },
   API_CONFIGURATION_ERROR: { status: 500, message: 'Internal server error', error: 'InternalServerErrorException' },
+  /** Only here. The template has no answer for it. */
+  DISK_FULL: { status: 503, message: DISK_FULL, error: 'ServiceUnavailableException' },
 } as const
+
+/** Errors of the local run, in place of the template's answers. */
+const OWN: { [type in FailureType]?: PlatformError } = {
+  DISK_FULL: new PlatformError('unavailable', {
+    message: DISK_FULL,
+    fix: 'Make space on the disk of the data folder, then send the request again with the same Idempotency-Key.',
+  }),
+}
 
 /** A gateway response type that occurs locally. */
 export type FailureType = keyof typeof TYPES
+
+/** Returns true for a failure of the platform, not of the request. */
+export const isServerFault = (type: FailureType): boolean => TYPES[type].status >= 500
 
 type Context = Record<string, string>
 
@@ -60,7 +76,7 @@ export const answerFailure = (
   }: { api: ApiModel; response: ServerResponse; exchange: Exchange; baseUrl: string },
   type: FailureType,
 ): void => {
-  const { status, message, error } = TYPES[type]
+  const { status, message, error: errorType } = TYPES[type]
   const own = api.gatewayResponses.get(type)
   const general = api.gatewayResponses.get(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX')
   const chosen = own ?? general
@@ -70,14 +86,19 @@ export const answerFailure = (
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'x-amzn-requestid': exchange.requestId,
-    'x-amzn-errortype': error,
+    'x-amzn-errortype': errorType,
   }
   for (const [name, mapping] of Object.entries(chosen?.headers ?? {})) {
     const value = headerValue(mapping, context)
     if (value !== undefined) headers[name.toLowerCase()] = local(value)
   }
   const template = chosen?.templates['application/json']
-  const body = template === undefined ? JSON.stringify({ message }) : local(fill(template, context))
-  response.writeHead(chosen?.statusCode ?? status, { ...headers, 'content-length': Buffer.byteLength(body) })
+  const error = OWN[type]
+  const filled = template === undefined ? JSON.stringify({ message }) : local(fill(template, context))
+  const body = error ? JSON.stringify(errorBody(error, exchange.requestId, `${baseUrl}/docs`)) : filled
+  response.writeHead(error ? status : (chosen?.statusCode ?? status), {
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+  })
   response.end(exchange.method === 'HEAD' ? undefined : body)
 }

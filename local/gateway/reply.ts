@@ -57,6 +57,8 @@ const writeHead = (response: ServerResponse, exchange: Exchange, head: Head, rem
   for (const [name, value] of head.headers) {
     const lower = name.toLowerCase()
     if (lower === 'transfer-encoding' || lower === 'content-length') continue
+    // A browser that learnt it from a tunnel would refuse http to that host, whatever runs there later.
+    if (lower === 'strict-transport-security') continue
     const sent = remap && REMAPPED.has(lower) ? `x-amzn-remapped-${lower}` : name
     grouped.set(sent, [...(grouped.get(sent) ?? []), value])
     types.add(lower)
@@ -75,16 +77,21 @@ export interface ReplyOptions {
   response: ServerResponse
   exchange: Exchange
   remap: boolean
+  isDiskFull: () => boolean
 }
+
+/** Returns true for an error that only says that something failed, although the full disk is the reason. */
+const hidesFullDisk = ({ status }: Head, { isDiskFull }: ReplyOptions): boolean => status >= 500 && isDiskFull()
 
 /**
  * Answers with a buffered result of a proxy integration.
  *
- * @returns false, with nothing written, if the result is malformed: the gateway's 502
+ * @returns false, with nothing written, if the gateway has to answer: the result is malformed, or hides that the disk is full
  */
-export const replyBuffered = ({ api, request, response, exchange, remap }: ReplyOptions, result: unknown): boolean => {
+export const replyBuffered = (options: ReplyOptions, result: unknown): boolean => {
+  const { api, request, response, exchange, remap } = options
   const head = headOf(result)
-  if (!head) return false
+  if (!head || hidesFullDisk(head, options)) return false
   const { body = '', isBase64Encoded } = result as { body?: unknown; isBase64Encoded?: unknown }
   if (body !== null && typeof body !== 'string') return false
   // Base64 is decoded only for clients that accept a binary type of the API. Others get the text.
@@ -123,7 +130,7 @@ const readPrelude = async (body: AsyncIterator<Buffer>): Promise<{ head: Head; r
  * Answers with a streamed result: the JSON prelude (`statusCode`, `headers`, `multiValueHeaders`, `cookies`), eight
  * zero bytes, then the body as it arrives.
  *
- * @returns false, with nothing written, if there is no valid prelude: the gateway's 502
+ * @returns false, with nothing written, if the gateway has to answer: there is no valid prelude, or it hides that the disk is full
  */
 export const replyStreamed = async (options: ReplyOptions, contentType: string, body: Readable): Promise<boolean> => {
   const { response, exchange, remap, request } = options
@@ -138,7 +145,7 @@ export const replyStreamed = async (options: ReplyOptions, contentType: string, 
   } catch {
     start = undefined
   }
-  if (!start) {
+  if (!start || hidesFullDisk(start.head, options)) {
     body.destroy()
     return false
   }

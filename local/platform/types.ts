@@ -20,7 +20,7 @@ export interface PlatformOptions {
   logs?: 'none' | 'readable' | 'json'
   /** Variables set on every function, overriding the template. */
   env?: Record<string, string>
-  /** The shell's variables, which override settings that the template declares. */
+  /** The shell's variables, which override settings that the template declares. `BASE_URL` is the public address. */
   shell?: Record<string, string | undefined>
   /** Visibility timeout of every queue in seconds, so that tests of redelivery need not wait for the real one. */
   visibilitySeconds?: number
@@ -42,11 +42,15 @@ export interface PlatformOptions {
 
 /** A running local platform. */
 export interface Platform {
-  /** Address of the HTTP API, without a trailing slash. */
+  /** Address that the platform gives to clients, without a trailing slash: the public one, if there is one. */
   baseUrl: string
+  /** Address on which it listens, without a trailing slash. */
+  address: string
   endpoints: Endpoints
   /** Address of the page that shows sent e-mail. */
   mailbox: string
+  /** Address of the messenger's page, at the platform's bot. */
+  messenger: string
   /** For AWS SDK clients against `endpoints`. */
   client: { region: string; credentials: { accessKeyId: string; secretAccessKey: string } }
   tableName: string

@@ -1,13 +1,23 @@
-import { matches } from '../aws/pattern.ts'
 import { md5 } from '../aws/sqs/md5.ts'
 import type { Queue } from '../aws/sqs/queue.ts'
 import type { Message } from '../aws/sqs/store.ts'
 import { systemAttributes } from '../aws/sqs.ts'
+import type { Disk } from '../disk.ts'
 import type { Functions } from '../functions.ts'
+import { type Jumps, NO_JUMPS } from '../jumps.ts'
 import type { QueueSourceModel } from '../template/model.ts'
 import { REGION } from '../template/physical.ts'
 import { createGate } from './gate.ts'
 import { failuresOf, type Source } from './source.ts'
+
+/** Dependencies of a queue source. */
+interface QueueSourceDeps {
+  functions: Functions
+  disk: Pick<Disk, 'writable'>
+  /** Makes messages wait until what was in flight at a jump of the clock has had the time to end. */
+  jumps?: Pick<Jumps, 'calm'>
+  onError: (error: unknown) => void
+}
 
 const LONG_POLL_MS = 20_000
 const MAX_RECEIVE = 10
@@ -36,14 +46,6 @@ const recordOf = (message: Message, queueArn: string) => ({
   awsRegion: REGION,
 })
 
-const parsed = (body: string): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return body
-  }
-}
-
 /**
  * Receives from a queue and invokes the function, with as many parallel batches as the mapping allows. Successful
  * messages are deleted. Failed ones become visible again when their visibility timeout ends.
@@ -51,8 +53,7 @@ const parsed = (body: string): unknown => {
 export const startQueueSource = (
   model: QueueSourceModel,
   queue: Queue,
-  functions: Functions,
-  onError: (error: unknown) => void,
+  { functions, disk, jumps = NO_JUMPS, onError }: QueueSourceDeps,
 ): Source => {
   const gate = createGate()
   const abort = new AbortController()
@@ -74,23 +75,28 @@ export const startQueueSource = (
     return messages
   }
 
-  const accepts = (message: Message) =>
-    model.filters.length === 0 || model.filters.some((filter) => matches(filter, { body: parsed(message.body) }))
+  const isReady = async () => {
+    await jumps.calm()
+    await functions.warm(model.functionArn)
+  }
 
   /** Keeps messages invisible while the function loads: starting a thread may take longer than a short visibility timeout. */
   const keepWhile = async (loading: Promise<void>, batch: Message[]) => {
     const { visibilitySeconds } = queue.model
-    const extend = () => batch.map(({ receipt }) => queue.changeVisibility(receipt ?? '', visibilitySeconds))
+    const extend = () => {
+      try {
+        for (const { receipt } of batch) queue.changeVisibility(receipt ?? '', visibilitySeconds)
+      } catch (error) {
+        onError(error)
+      }
+    }
     const beat = setInterval(extend, visibilitySeconds * 300)
     await loading.finally(() => clearInterval(beat))
     extend()
   }
 
-  const handle = async (messages: Message[]) => {
-    // Messages that match no filter are deleted, as on Lambda.
-    const batch = messages.filter((message) => accepts(message) || queue.delete(message.receipt ?? ''))
-    if (batch.length === 0) return
-    await keepWhile(functions.warm(model.functionArn), batch)
+  const handle = async (batch: Message[]) => {
+    await keepWhile(isReady(), batch)
     const event = { Records: batch.map((message) => recordOf(message, model.queueArn)) }
     const result = await functions.invoke(model.functionArn, event)
     const failures = failuresOf(
@@ -105,6 +111,8 @@ export const startQueueSource = (
   const run = async () => {
     while (!abort.signal.aborted) {
       await gate.passed()
+      // A function that can't write fails, and each failure counts toward the dead letters.
+      await disk.writable()
       if (running.size >= model.maxConcurrency) {
         await Promise.race(running)
         continue

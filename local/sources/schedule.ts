@@ -19,7 +19,7 @@ const eventOf = (schedule: ScheduleModel): unknown =>
     : JSON.parse(schedule.input)
 
 /** The parts of the platform that a schedule can reach. */
-type Around = Pick<SourcesDeps, 'functions' | 'sqs' | 'onError'> & { model: Pick<LocalModel, 'queueSources'> }
+type Around = Pick<SourcesDeps, 'functions' | 'sqs' | 'jumps' | 'onError'> & { model: Pick<LocalModel, 'queueSources'> }
 
 /**
  * Invokes a function, or sends to a queue, at a fixed rate. The first time comes after one interval, as with a new
@@ -27,13 +27,14 @@ type Around = Pick<SourcesDeps, 'functions' | 'sqs' | 'onError'> & { model: Pick
  *
  * @throws Error when the target is neither
  */
-export const startSchedule = (schedule: ScheduleModel, { model, functions, sqs, onError }: Around): Source => {
+export const startSchedule = (schedule: ScheduleModel, { model, functions, sqs, jumps, onError }: Around): Source => {
   const { targetArn } = schedule
   const queue = sqs.byArn(targetArn)
   const functionArn = queue ? model.queueSources.find(({ queueArn }) => queueArn === targetArn)?.functionArn : targetArn
   const functionName = functionArn && functions.find(functionArn)?.name
   if (!functionName) throw new Error(`The template has no function for the schedule ${schedule.name}`)
   let paused = false
+  let stopped = false
   const fire = async () => {
     if (queue) {
       queue.send({ body: JSON.stringify(eventOf(schedule)) })
@@ -42,8 +43,13 @@ export const startSchedule = (schedule: ScheduleModel, { model, functions, sqs, 
     const result = await functions.invoke(targetArn, eventOf(schedule))
     if (result.kind === 'error') throw new Error(result.error.errorMessage)
   }
+  const fireWhenCalm = async () => {
+    // Work in flight looks overdue after a jump, although it was stopped as well.
+    await jumps.calm()
+    if (!paused && !stopped) await fire()
+  }
   const timer = setInterval(() => {
-    if (!paused) fire().catch(onError)
+    if (!paused) fireWhenCalm().catch(onError)
   }, schedule.everyMs)
   return {
     functionName,
@@ -54,6 +60,9 @@ export const startSchedule = (schedule: ScheduleModel, { model, functions, sqs, 
       paused = false
     },
     ...(!queue && { fire }),
-    stop: async () => clearInterval(timer),
+    stop: async () => {
+      stopped = true
+      clearInterval(timer)
+    },
   }
 }

@@ -45,6 +45,8 @@ export interface ShardReader {
   read(shardId: string): Promise<StreamRecord[] | undefined>
   /** Continues after a record that wasn't read. */
   skipTo(shardId: string, position: string): void
+  /** Continues at the stored positions, because records that were read couldn't be handled. */
+  rewind(): void
 }
 
 /**
@@ -96,6 +98,7 @@ export const createShardReader = (options: {
       iterators.delete(shardId)
       positions.set(shardId, position)
     },
+    rewind: () => iterators.clear(),
     read: async (shardId) => {
       try {
         const input = { ShardIterator: await iteratorOf(shardId), Limit: PAGE }

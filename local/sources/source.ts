@@ -1,7 +1,9 @@
 import type { StateStore } from '../aws/database.ts'
 import type { Sqs } from '../aws/sqs.ts'
+import type { Disk } from '../disk.ts'
 import type { DynamodbServer, Tables } from '../dynamodb.ts'
 import type { Functions, InvokeResult } from '../functions.ts'
+import type { Jumps } from '../jumps.ts'
 import type { LocalModel } from '../template/model.ts'
 
 /** A source that wakes functions by itself: a stream, a queue, a schedule. */
@@ -49,5 +51,7 @@ export interface SourcesDeps {
   functions: Functions
   sqs: Sqs
   state: StateStore
+  disk: Pick<Disk, 'isFull' | 'writable'>
+  jumps: Pick<Jumps, 'calm'>
   onError: (error: unknown) => void
 }

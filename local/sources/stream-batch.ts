@@ -1,4 +1,5 @@
-import { matches } from '../aws/pattern.ts'
+import { compilePattern } from '../aws/pattern.ts'
+import type { Disk } from '../disk.ts'
 import type { Functions, InvokeResult } from '../functions.ts'
 import type { StreamSourceModel } from '../template/model.ts'
 import { REGION } from '../template/physical.ts'
@@ -18,6 +19,7 @@ export interface BatchContext {
   functions: Functions
   /** Waits before a retry. */
   pause: (ms: number) => Promise<void>
+  disk: Pick<Disk, 'isFull' | 'writable'>
   stopped: () => boolean
   /** Records that everything up to and including this record is done. */
   checkpoint: (record: StreamRecord) => void
@@ -58,6 +60,12 @@ export const processBatch = async (context: BatchContext, batch: StreamRecord[])
       attempt = 0
       continue
     }
+    if (context.disk.isFull) {
+      // The function couldn't write. That says nothing about the records.
+      attempt -= 1
+      await context.disk.writable()
+      continue
+    }
     await context.pause(Math.min(100 * 2 ** Math.min(attempt, 10), MAX_BACKOFF_MS))
     if (model.bisect && records.length > 1) {
       const middle = Math.ceil(records.length / 2)
@@ -74,17 +82,20 @@ export const processBatch = async (context: BatchContext, batch: StreamRecord[])
   }
 }
 
-/** Returns the records that pass the mapping's filters, as the function sees them. */
-export const selectRecords = (model: StreamSourceModel, records: StreamRecord[], nowMs: number): StreamRecord[] =>
-  records
-    .map((record) => ({
-      ...record,
-      eventSource: 'aws:dynamodb',
-      awsRegion: REGION,
-      eventSourceARN: model.streamArn,
-    }))
-    .filter((record) => {
-      const age = nowMs / 1_000 - (record.dynamodb.ApproximateCreationDateTime ?? nowMs / 1_000)
-      if (model.maxAgeSeconds >= 0 && age > model.maxAgeSeconds) return false
-      return model.filters.length === 0 || model.filters.some((filter) => matches(filter, record))
-    })
+/** @returns a function that picks the records that pass the mapping's filters, as the function sees them */
+export const recordSelector = (model: StreamSourceModel) => {
+  const filters = model.filters.map((filter) => compilePattern(filter, `A filter of ${model.id}`))
+  return (records: StreamRecord[], nowMs: number): StreamRecord[] =>
+    records
+      .map((record) => ({
+        ...record,
+        eventSource: 'aws:dynamodb',
+        awsRegion: REGION,
+        eventSourceARN: model.streamArn,
+      }))
+      .filter((record) => {
+        const age = nowMs / 1_000 - (record.dynamodb.ApproximateCreationDateTime ?? nowMs / 1_000)
+        if (model.maxAgeSeconds >= 0 && age > model.maxAgeSeconds) return false
+        return filters.length === 0 || filters.some((matches) => matches(record))
+      })
+}

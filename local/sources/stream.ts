@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StateStore } from '../aws/database.ts'
 import type { Sqs } from '../aws/sqs.ts'
+import type { Disk } from '../disk.ts'
 import type { DynamodbCall } from '../dynamodb/client.ts'
 import type { LookPast } from '../dynamodb/stream-records.ts'
 import type { Functions, InvokeResult } from '../functions.ts'
@@ -8,7 +9,7 @@ import type { StreamSourceModel } from '../template/model.ts'
 import { createAlarm, createGate } from './gate.ts'
 import { createShardReader, PAGE } from './shards.ts'
 import type { Source } from './source.ts'
-import { processBatch, type StreamRecord, selectRecords } from './stream-batch.ts'
+import { processBatch, recordSelector, type StreamRecord } from './stream-batch.ts'
 
 /** Dependencies of a stream source. */
 export interface StreamSourceDeps {
@@ -22,6 +23,7 @@ export interface StreamSourceDeps {
   functions: Functions
   sqs: Sqs
   state: StateStore
+  disk: Pick<Disk, 'isFull' | 'writable'>
   onError: (error: unknown) => void
 }
 
@@ -78,7 +80,8 @@ const failureNotice = (
  * stored, so that a restart continues from there.
  */
 export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDeps): Source => {
-  const { functions, sqs, state } = deps
+  const { functions, sqs, state, disk } = deps
+  const select = recordSelector(model)
   const gate = createGate()
   const alarm = createAlarm()
   const prefix = `stream/${model.id}/${deps.streamArn}/`
@@ -101,7 +104,7 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
   })
 
   const process = async (shardId: string, records: StreamRecord[]) => {
-    const selected = selectRecords(model, records, Date.now())
+    const selected = select(records, Date.now())
     for (let from = 0; from < selected.length; from += model.batchSize) {
       if (stopped) return
       await processBatch(
@@ -109,6 +112,7 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
           model,
           functions,
           pause: (ms) => alarm.sleep(ms),
+          disk,
           stopped: () => stopped,
           checkpoint: (record) => positions.set(shardId, record.dynamodb.SequenceNumber),
           giveUp: (given, result, count) => {
@@ -158,12 +162,14 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
   const run = async () => {
     while (!stopped) {
       await gate.passed()
+      await disk.writable()
       if (stopped) return
       try {
         if (await cycle()) continue
       } catch (error) {
         if (stopped) return
         deps.onError(error)
+        reader.rewind()
         await alarm.sleep(1_000)
       }
       await alarm.sleep(functions.running > 0 || Date.now() < activeUntil ? BUSY_MS : IDLE_MS)

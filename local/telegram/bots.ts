@@ -27,6 +27,8 @@ export interface Around {
   retryDelaysMs: number[]
   /** Maps a webhook's address to its real address. */
   reach: (url: string) => string
+  /** Origin of the platform's public address. */
+  origin?: string | undefined
   /** Called when state changes that survives a restart: webhooks and Business connections. */
   onChange: () => void
 }
@@ -40,7 +42,7 @@ export const createBot = ({ token, username, name = username }: BotOptions, arou
   const calls: { method: string; args: Args; at: number }[] = []
   const updates = createUpdates({ ...around, onReply: (method, args) => call(method, args) })
   const connections = createConnections({ user, updates, now: around.now, onChange: around.onChange })
-  const methods = createMethods({ user, chats, updates, presses, connections })
+  const methods = createMethods({ user, chats, updates, presses, connections, origin: around.origin })
   const signer = createSigner(token, around.now)
   const pressButton = createPress({ updates, presses, signer })
   let revoked = false

@@ -11,11 +11,12 @@ const LOOPBACK = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/
 /**
  * Returns true for an address that Telegram accepts, or one of this machine. Telegram would reject the latter, but the
  * local platform has no other.
+ * @param own origin of the platform's public address, which may be http in a local network
  */
-export const isReachable = (address: string, protocols: readonly string[]): boolean => {
+export const isReachable = (address: string, protocols: readonly string[], own?: string): boolean => {
   if (!URL.canParse(address)) return false
-  const { protocol, hostname } = new URL(address)
-  return protocols.includes(protocol) || (protocol === 'http:' && LOOPBACK.test(hostname))
+  const { protocol, hostname, origin } = new URL(address)
+  return protocols.includes(protocol) || origin === own || (protocol === 'http:' && LOOPBACK.test(hostname))
 }
 
 const object = (value: unknown): Record<string, unknown> | undefined =>
@@ -23,7 +24,7 @@ const object = (value: unknown): Record<string, unknown> | undefined =>
 
 const unparsable = (text: string) => badRequest(`can't parse inline keyboard button: ${text}`)
 
-const readButton = (value: unknown): Button => {
+const readButton = (value: unknown, own: string | undefined): Button => {
   const given = object(value)
   if (!given) throw unparsable('InlineKeyboardButton must be an Object')
   const { text, url, callback_data: data } = given
@@ -39,7 +40,7 @@ const readButton = (value: unknown): Button => {
     return { text, callback_data: data }
   }
   const app = object(given.web_app)
-  if (app) return { text, web_app: { url: readWebApp(app, 'inline keyboard button Web App') } }
+  if (app) return { text, web_app: { url: readWebApp(app, 'inline keyboard button Web App', own) } }
   throw unparsable('Text buttons are unallowed in the inline keyboard')
 }
 
@@ -47,9 +48,10 @@ const readButton = (value: unknown): Button => {
  * Reads the address of a Mini App.
  * @param of its name in error messages
  */
-export const readWebApp = ({ url }: Record<string, unknown>, of: string): string => {
+export const readWebApp = ({ url }: Record<string, unknown>, of: string, own: string | undefined): string => {
   if (typeof url !== 'string') throw unparsable('Can\'t find field "url"')
-  if (!isReachable(url, ['https:'])) throw badRequest(`${of} URL '${url}' is invalid: Only HTTPS links are allowed`)
+  if (!isReachable(url, ['https:'], own))
+    throw badRequest(`${of} URL '${url}' is invalid: Only HTTPS links are allowed`)
   return url
 }
 
@@ -59,7 +61,7 @@ export const readWebApp = ({ url }: Record<string, unknown>, of: string): string
  * @returns undefined for a missing or empty keyboard
  * @throws TelegramError 400 with Telegram's message
  */
-export const readKeyboard = (markup: unknown): Keyboard | undefined => {
+export const readKeyboard = (markup: unknown, own: string | undefined): Keyboard | undefined => {
   if (markup === undefined) return undefined
   const given = object(markup)
   if (!given) throw badRequest('object expected as reply markup')
@@ -67,6 +69,8 @@ export const readKeyboard = (markup: unknown): Keyboard | undefined => {
   if (rows === undefined) throw badRequest('the local stand-in supports only inline keyboards')
   if (!Array.isArray(rows) || !rows.every(Array.isArray))
     throw badRequest('field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays')
-  const read = rows.map((row: unknown[]) => row.map(readButton)).filter((row) => row.length > 0)
+  const read = rows
+    .map((row: unknown[]) => row.map((button) => readButton(button, own)))
+    .filter((row) => row.length > 0)
   return read.length > 0 ? { inline_keyboard: read } : undefined
 }

@@ -10,10 +10,13 @@ export const LOCAL_BOT = {
   name: 'Local platform',
 }
 
-/** Variables with which the functions find the stand-in. */
-export const telegramVariables = ({ url }: Telegram): Record<string, string> => ({
+/**
+ * Variables with which the functions find the stand-in.
+ * @param messenger address of its pages
+ */
+export const telegramVariables = ({ url }: Telegram, messenger: string): Record<string, string> => ({
   TELEGRAM_API_URL: url,
-  TELEGRAM_LINK_URL: url,
+  TELEGRAM_LINK_URL: messenger,
 })
 
 /**

@@ -15,6 +15,8 @@ export interface MessengerOptions {
   /** The platform's bot. */
   main: StandInBot
   bots(): StandInBot[]
+  /** Origin of the public address. */
+  origin?: string | undefined
   /** @throws {Declined} */
   newBot(name: string, username: string): StandInBot
 }
@@ -55,7 +57,7 @@ const personNamed = (name: unknown): Person => {
 
 /**
  * Creates the messenger that people use instead of Telegram: its pages and their endpoints. `bot` is a username, by default the
- * platform's bot.
+ * platform's bot. Pages name their endpoints relative to themselves, because they may be below any path.
  *
  * | address | purpose |
  * |---|---|
@@ -72,7 +74,7 @@ const personNamed = (name: unknown): Person => {
  * | `POST /messenger/connection {name, enabled, can_reply}` | connects the platform's bot, changes its permissions, disconnects it |
  * | `POST /messenger/contact {name, contact, text, own}` | writes from the contact to the person; `own`: from the person to the contact |
  */
-export const createMessenger = ({ main, bots, newBot }: MessengerOptions) => {
+export const createMessenger = ({ main, bots, newBot, origin }: MessengerOptions) => {
   const business = createBusiness(main.connections)
   const named = (username: unknown): StandInBot => {
     const given = String(username ?? '') || main.username
@@ -151,9 +153,9 @@ export const createMessenger = ({ main, bots, newBot }: MessengerOptions) => {
     const page = request.method === 'GET' ? pageAt(pathname) : undefined
     if (page) return answerPage(response, page)
     if (request.method === 'GET' && pathname === '/') {
-      return response.writeHead(302, { location: `/${main.username}` }).end()
+      return response.writeHead(302, { location: main.username }).end()
     }
-    if (!isSameOrigin(request)) return response.writeHead(403).end()
+    if (!isSameOrigin(request, origin)) return response.writeHead(403).end()
     if (request.method === 'GET') return show(response, pathname, searchParams)
     if (request.method !== 'POST' || !pathname.startsWith('/messenger/')) {
       return response.writeHead(404, { 'content-type': 'text/plain' }).end('Not Found')

@@ -29,6 +29,8 @@ export interface Bot {
   updates: Updates
   presses: Presses
   connections: Connections
+  /** Origin of the platform's public address. */
+  origin?: string | undefined
 }
 
 const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
@@ -56,8 +58,8 @@ const messageText = (args: Args): string => {
   return given
 }
 
-const keyboard = (args: Args) =>
-  readKeyboard(structure(args.reply_markup, "can't parse reply keyboard markup JSON object"))
+const keyboard = ({ origin }: Bot, args: Args) =>
+  readKeyboard(structure(args.reply_markup, "can't parse reply keyboard markup JSON object"), origin)
 
 const chatOf = ({ chats }: Bot, args: Args): Chat => {
   const id = text(args.chat_id)
@@ -68,7 +70,7 @@ const chatOf = ({ chats }: Bot, args: Args): Chat => {
   return chat
 }
 
-const setWebhook = ({ updates }: Bot, args: Args): Result => {
+const setWebhook = ({ updates, origin }: Bot, args: Args): Result => {
   const url = text(args.url)
   const secretToken = text(args.secret_token)
   if (secretToken.length > 256) throw badRequest('secret token is too long')
@@ -79,7 +81,7 @@ const setWebhook = ({ updates }: Bot, args: Args): Result => {
     updates.connect(undefined)
     return { result: true, description: before ? 'Webhook was deleted' : 'Webhook is already deleted' }
   }
-  if (!isReachable(url, ['https:'])) throw badRequest('bad webhook: An HTTPS URL must be provided for webhook')
+  if (!isReachable(url, ['https:'], origin)) throw badRequest('bad webhook: An HTTPS URL must be provided for webhook')
   const kinds = structure(args.allowed_updates, "can't parse allowed_updates JSON object")
   const allowedUpdates = Array.isArray(kinds) ? kinds.map(String) : (before?.allowedUpdates ?? [])
   const same = before?.url === url && before.secretToken === secretToken
@@ -102,7 +104,7 @@ const getWebhookInfo = ({ updates }: Bot): Result => {
 
 const sendMessage = (bot: Bot, args: Args): Result => {
   const message = messageText(args)
-  const markup = keyboard(args)
+  const markup = keyboard(bot, args)
   const connection = text(args.business_connection_id)
   if (connection !== '') return { result: bot.connections.send(connection, Number(text(args.chat_id)), message) }
   return { result: bot.chats.add(chatOf(bot, args), bot.user, message, markup) }
@@ -113,7 +115,7 @@ const sameAs = (message: Message, other: Pick<Message, 'text' | 'reply_markup'>)
 
 const editMessageText = (bot: Bot, args: Args): Result => {
   const given = messageText(args)
-  const markup = keyboard(args)
+  const markup = keyboard(bot, args)
   const chat = chatOf(bot, args)
   const message = chat.messages.find((each) => each.message_id === Number(text(args.message_id)))
   if (!message) throw badRequest('message to edit not found')
@@ -154,12 +156,12 @@ const readCommands = (value: unknown): Command[] => {
   })
 }
 
-const readMenuButton = (value: unknown): unknown => {
+const readMenuButton = ({ origin }: Bot, value: unknown): unknown => {
   if (value === undefined) return { type: 'default' }
   const { type, text: label, web_app: app } = value as { type?: unknown; text?: unknown; web_app?: Args }
   if (type === 'default' || type === 'commands') return { type }
   if (type !== 'web_app' || typeof label !== 'string' || !app) throw badRequest('MenuButton has unsupported type')
-  return { type, text: label, web_app: { url: readWebApp(app, 'menu button Web App') } }
+  return { type, text: label, web_app: { url: readWebApp(app, 'menu button Web App', origin) } }
 }
 
 /**
@@ -199,7 +201,7 @@ export const createMethods = (bot: Bot): Map<string, (args: Args) => Result> => 
     },
     getMyCommands: (args) => ({ result: commands.get(listOf(args)) ?? [] }),
     setChatMenuButton: (args) => {
-      const button = readMenuButton(structure(args.menu_button, "can't parse menu button JSON object"))
+      const button = readMenuButton(bot, structure(args.menu_button, "can't parse menu button JSON object"))
       menuButtons.set(args.chat_id === undefined ? '' : String(chatOf(bot, args).person.id), button)
       return { result: true }
     },

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { timeLimitSignal } from '#shared/kernel/time-limit.ts'
 import type { Message } from './chats.ts'
 import { firstNumber } from './numbers.ts'
 import type { Person } from './person.ts'
@@ -86,7 +87,7 @@ export const createUpdates = ({ retryDelaysMs, onReply, reach = (url) => url }: 
       'content-type': 'application/json',
       ...(to.secretToken && { 'x-telegram-bot-api-secret-token': to.secretToken }),
     }
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(TIMEOUT_MS)])
+    const signal = AbortSignal.any([stopping.signal, timeLimitSignal(TIMEOUT_MS)])
     try {
       const body = JSON.stringify(update)
       const answer = await fetch(reach(to.url), { method: 'POST', headers, body, signal, redirect: 'manual' })

@@ -22,6 +22,8 @@ export interface Stack {
   exports: { name: unknown; value: unknown }[]
   /** Asset hash → absolute folder or file. */
   assets: Map<string, string>
+  /** The stack that this one is nested in, and the values (unresolved) that it passes for parameters. */
+  around?: { stack: Stack; parameters: Record<string, unknown> }
 }
 
 interface Template {
@@ -63,19 +65,31 @@ const readAssets = (file: string): Map<string, string> => {
 export const readAssembly = (directory: string): Stack[] => {
   const files = existsSync(directory) ? templateFiles(directory) : []
   if (files.length === 0) throw new Error(`No synthesized template in ${directory}. Run the synth step first.`)
-  return files.map((file) => {
-    const template = readJson<Template>(file)
-    return {
-      name: path.basename(file, TEMPLATE),
-      resources: template.Resources ?? {},
-      parameters: template.Parameters ?? {},
-      conditions: template.Conditions ?? {},
-      mappings: template.Mappings ?? {},
-      outputs: Object.fromEntries(Object.entries(template.Outputs ?? {}).map(([name, { Value }]) => [name, Value])),
-      exports: Object.values(template.Outputs ?? {}).flatMap((output) =>
-        output.Export ? [{ name: output.Export.Name, value: output.Value }] : [],
-      ),
-      assets: readAssets(file.replace(TEMPLATE, '.assets.json')),
+  const stacks = new Map(files.map((file) => [file, readStack(file)]))
+  for (const stack of stacks.values()) {
+    for (const { Type, Properties = {} } of Object.values(stack.resources)) {
+      if (Type !== 'AWS::CloudFormation::Stack') continue
+      const [hash = ''] = JSON.stringify(Properties.TemplateURL).match(/[0-9a-f]{64}/) ?? []
+      const nested = stacks.get(stack.assets.get(hash) ?? '')
+      if (!nested) throw new Error(`${stack.name}: the assembly has no template of a nested stack`)
+      nested.around = { stack, parameters: (Properties.Parameters ?? {}) as Record<string, unknown> }
     }
-  })
+  }
+  return [...stacks.values()]
+}
+
+const readStack = (file: string): Stack => {
+  const template = readJson<Template>(file)
+  return {
+    name: path.basename(file, TEMPLATE),
+    resources: template.Resources ?? {},
+    parameters: template.Parameters ?? {},
+    conditions: template.Conditions ?? {},
+    mappings: template.Mappings ?? {},
+    outputs: Object.fromEntries(Object.entries(template.Outputs ?? {}).map(([name, { Value }]) => [name, Value])),
+    exports: Object.values(template.Outputs ?? {}).flatMap((output) =>
+      output.Export ? [{ name: output.Export.Name, value: output.Value }] : [],
+    ),
+    assets: readAssets(file.replace(TEMPLATE, '.assets.json')),
+  }
 }

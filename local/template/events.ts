@@ -1,3 +1,4 @@
+import { compilePattern } from '../aws/pattern.ts'
 import type { Resolved } from './api.ts'
 import { list, number, object, type Props, required, text } from './fields.ts'
 import type { QueueSourceModel, RuleModel, RuleTarget, ScheduleModel, StreamSourceModel } from './model.ts'
@@ -37,6 +38,41 @@ const targetOf = (target: Props): RuleTarget => {
   }
 }
 
+/** Maximum length of a rule's pattern (EventBridge quotas) and of a mapping's filter (Lambda API, `Filter`). */
+const MAX_LENGTH = { rule: 2_048, filter: 4_096 }
+/** Maximum number of filters of a mapping (Lambda quotas). */
+const MAX_FILTERS = 5
+
+/**
+ * Checks a pattern while the template is read, because AWS refuses a wrong one at deployment.
+ *
+ * @throws Error that names the pattern
+ */
+const checked = (pattern: unknown, where: string, max: number): unknown => {
+  compilePattern(pattern, where)
+  const { length } = JSON.stringify(pattern)
+  if (length > max) throw new Error(`${where} has ${length} characters, and AWS accepts ${max}.`)
+  return pattern
+}
+
+/** Reads a mapping's filters. */
+const filtersOf = (properties: Props, name: string): unknown[] => {
+  const where = `A filter of ${name}`
+  const filters = list(object(properties.FilterCriteria).Filters)
+  if (filters.length > MAX_FILTERS)
+    throw new Error(`${name} has ${filters.length} filters, and AWS accepts ${MAX_FILTERS}.`)
+  return filters.map((filter) => {
+    const given = String(object(filter).Pattern)
+    let pattern: unknown
+    try {
+      pattern = JSON.parse(given)
+    } catch {
+      throw new Error(`${where} is not valid: it isn't JSON. It is ${given}.`)
+    }
+    return checked(pattern, where, MAX_LENGTH.filter)
+  })
+}
+
 /** Reads the rules with a pattern. Disabled rules are ignored. */
 export const readRules = (resources: Resolved[]): RuleModel[] =>
   resources
@@ -44,7 +80,7 @@ export const readRules = (resources: Resolved[]): RuleModel[] =>
     .map(({ name, properties }) => ({
       name,
       bus: (text(properties.EventBusName) ?? 'default').split('/').at(-1) ?? 'default',
-      pattern: properties.EventPattern,
+      pattern: checked(properties.EventPattern, `The pattern of rule ${name}`, MAX_LENGTH.rule),
       targets: list(properties.Targets).map((target) => targetOf(object(target))),
     }))
 
@@ -89,9 +125,10 @@ export const readSources = (
       functionArn: functionArnOf(p.FunctionName, resources, arnOfName),
       windowMs: (number(p.MaximumBatchingWindowInSeconds) ?? 0) * 1_000,
       reportItemFailures: list(p.FunctionResponseTypes).includes('ReportBatchItemFailures'),
-      filters: list(object(p.FilterCriteria).Filters).map((filter) => JSON.parse(String(object(filter).Pattern))),
     }
+    const filters = filtersOf(p, name)
     if (sourceArn.includes(':sqs:')) {
+      if (filters.length > 0) throw new Error(`${name} filters a queue, which the local run doesn't support.`)
       queues.push({
         ...shared,
         kind: 'queue',
@@ -104,6 +141,7 @@ export const readSources = (
       streams.push({
         ...shared,
         kind: 'stream',
+        filters,
         streamArn: sourceArn,
         batchSize: number(p.BatchSize) ?? 100,
         bisect: p.BisectBatchOnFunctionError === true,

@@ -151,13 +151,13 @@ interface SourceModel {
   batchSize: number
   windowMs: number
   reportItemFailures: boolean
-  /** JSON patterns, any of which lets a record pass; an empty list lets all pass. */
-  filters: unknown[]
 }
 
 export interface StreamSourceModel extends SourceModel {
   kind: 'stream'
   streamArn: string
+  /** JSON patterns, any of which lets a record pass; an empty list lets all pass. */
+  filters: unknown[]
   bisect: boolean
   /** -1: until the record expires. */
   maxRetries: number

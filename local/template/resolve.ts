@@ -54,6 +54,8 @@ export const createResolver = (stacks: Stack[], addresses: Addresses): Resolver 
       'AWS::NotificationARNs': [],
     }
     if (id in pseudo) return pseudo[id]
+    const { around } = stack
+    if (around && id in around.parameters) return resolve(around.stack, around.parameters[id])
     const parameter = stack.parameters[id]
     if (parameter) return parameter.Default ?? ''
     const resource = resourceOf(stack, id)

@@ -1,3 +1,5 @@
+import { PbfReader } from 'pbf'
+
 /** A span, as the collector of the local run received it. */
 export interface ReceivedSpan {
   traceId: string
@@ -66,80 +68,70 @@ export const readJson = (body: Buffer): ReceivedSpan[] =>
     )
   })
 
-type Field = Buffer | bigint
-
-const varint = (bytes: Buffer, at: number): [value: bigint, next: number] => {
-  let value = 0n
-  for (let shift = 0n, i = at; ; i++, shift += 7n) {
-    const byte = bytes.readUInt8(i)
-    value |= BigInt(byte & 0x7f) << shift
-    if (byte < 0x80) return [value, i + 1]
-  }
+/** Reads the fields of a message by their numbers. */
+type Fields = Record<number, (message: PbfReader) => void>
+const readFields = (message: PbfReader, fields: Fields): void => {
+  message.readFields((number, _, each) => fields[number]?.(each), undefined, message.readVarint() + message.pos)
 }
 
-/** Reads one protobuf message: its fields by number. */
-const fieldsOf = (bytes: Buffer): Map<number, Field[]> => {
-  const fields = new Map<number, Field[]>()
-  for (let at = 0; at < bytes.length; ) {
-    const [tag, start] = varint(bytes, at)
-    const [value, next] = fieldAt(bytes, start, Number(tag & 7n))
-    const number = Number(tag >> 3n)
-    fields.set(number, [...(fields.get(number) ?? []), value])
-    at = next
-  }
-  return fields
+const hexOf = (message: PbfReader): string => Buffer.from(message.readBytes()).toString('hex')
+
+const readValue = (message: PbfReader): unknown => {
+  let value: unknown
+  readFields(message, {
+    1: (each) => (value = each.readString()),
+    2: (each) => (value = each.readBoolean()),
+    3: (each) => (value = each.readVarint(true)),
+    4: (each) => (value = each.readDouble()),
+    5: (each) => (value = readArray(each)),
+  })
+  return value
 }
 
-const fieldAt = (bytes: Buffer, start: number, type: number): [value: Field, next: number] => {
-  if (type === 0) return varint(bytes, start)
-  if (type === 1) return [bytes.readBigUInt64LE(start), start + 8]
-  if (type === 5) return [BigInt(bytes.readUInt32LE(start)), start + 4]
-  if (type !== 2) throw new Error(`unknown wire type ${type}`)
-  const [length, from] = varint(bytes, start)
-  const end = from + Number(length)
-  return [bytes.subarray(from, end), end]
+const readArray = (message: PbfReader): unknown[] => {
+  const values: unknown[] = []
+  readFields(message, { 1: (each) => values.push(readValue(each)) })
+  return values
 }
 
-type Fields = Map<number, Field[]>
-const messages = (fields: Fields, number: number): Fields[] =>
-  (fields.get(number) ?? []).map((each) => fieldsOf(each as Buffer))
-const bytesOf = (fields: Fields, number: number): Buffer => (fields.get(number)?.[0] as Buffer) ?? Buffer.alloc(0)
-const numberOf = (fields: Fields, number: number): number => Number(fields.get(number)?.[0] ?? 0)
-
-const STRING = 1
-const BOOL = 2
-const DOUBLE = 4
-
-const anyValueOf = (value: Fields): unknown => {
-  const [[type, [field] = []] = []] = value
-  if (type === STRING) return (field as Buffer).toString()
-  if (type === BOOL) return field === 1n
-  if (type !== DOUBLE) return Number(field)
-  const bits = Buffer.alloc(8)
-  bits.writeBigUInt64LE(field as bigint)
-  return bits.readDoubleLE()
+const readAttribute = (message: PbfReader, into: Record<string, unknown>): void => {
+  let key = ''
+  let value: unknown
+  readFields(message, { 1: (each) => (key = each.readString()), 2: (each) => (value = readValue(each)) })
+  into[key] = value
 }
 
-const protobufAttributes = (list: Fields[]): Record<string, unknown> =>
-  Object.fromEntries(list.map((each) => [bytesOf(each, 1).toString(), anyValueOf(messages(each, 2)[0] ?? new Map())]))
+const readSpan = (message: PbfReader): Omit<ReceivedSpan, 'service'> => {
+  const span = { traceId: '', spanId: '', parentSpanId: undefined as string | undefined, name: '', kind: 0 }
+  const times = { startedAt: 0, endedAt: 0 }
+  const attributes: Record<string, unknown> = {}
+  let failed = false
+  readFields(message, {
+    1: (each) => (span.traceId = hexOf(each)),
+    2: (each) => (span.spanId = hexOf(each)),
+    4: (each) => (span.parentSpanId = hexOf(each) || undefined),
+    5: (each) => (span.name = each.readString()),
+    6: (each) => (span.kind = each.readVarint()),
+    7: (each) => (times.startedAt = each.readFixed64() / 1e6),
+    8: (each) => (times.endedAt = each.readFixed64() / 1e6),
+    9: (each) => readAttribute(each, attributes),
+    15: (each) => readFields(each, { 3: (status) => (failed = status.readVarint() === ERROR) }),
+  })
+  return { ...span, ...times, failed, attributes }
+}
 
 /** Reads an export in protobuf, which the SDKs of most languages send. Numbers of fields are those of `opentelemetry-proto`. */
-export const readProtobuf = (body: Buffer): ReceivedSpan[] =>
-  messages(fieldsOf(body), 1).flatMap((resourceSpans) => {
-    const [resource = new Map<number, Field[]>()] = messages(resourceSpans, 1)
-    const service = serviceOf(protobufAttributes(messages(resource, 1)))
-    return messages(resourceSpans, 2).flatMap((scopeSpans) =>
-      messages(scopeSpans, 2).map((span) => ({
-        traceId: bytesOf(span, 1).toString('hex'),
-        spanId: bytesOf(span, 2).toString('hex'),
-        parentSpanId: bytesOf(span, 4).toString('hex') || undefined,
-        name: bytesOf(span, 5).toString(),
-        kind: numberOf(span, 6),
-        startedAt: numberOf(span, 7) / 1e6,
-        endedAt: numberOf(span, 8) / 1e6,
-        failed: messages(span, 15).some((status) => numberOf(status, 3) === ERROR),
-        service,
-        attributes: protobufAttributes(messages(span, 9)),
-      })),
-    )
-  })
+export const readProtobuf = (body: Buffer): ReceivedSpan[] => {
+  const found: ReceivedSpan[] = []
+  const readResourceSpans = (message: PbfReader): void => {
+    const resource: Record<string, unknown> = {}
+    const spans: Omit<ReceivedSpan, 'service'>[] = []
+    readFields(message, {
+      1: (each) => readFields(each, { 1: (attribute) => readAttribute(attribute, resource) }),
+      2: (each) => readFields(each, { 2: (span) => spans.push(readSpan(span)) }),
+    })
+    for (const span of spans) found.push({ ...span, service: serviceOf(resource) })
+  }
+  new PbfReader(body).readFields((number, _, message) => number === 1 && readResourceSpans(message), undefined)
+  return found
+}

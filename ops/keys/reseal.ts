@@ -21,12 +21,24 @@ export interface Place {
   /** Read units per second. A consistent read takes one per 4 KB. */
   rate?: number
   /** The objects with the workspaces' data keys. */
-  objects: KeyObjects
+  objects: DataKeyObjects
 }
 
 export interface KeyObjects extends Pick<ObjectStore, 'get' | 'put'> {
   /** Lists the keys of the objects under a prefix. */
   list(prefix: string): AsyncIterable<string>
+}
+
+/** An object as it was read. S3 changes the tag with the content. */
+export interface ReadObject {
+  bytes: Uint8Array
+  tag: string
+}
+
+export interface DataKeyObjects extends Pick<KeyObjects, 'list'> {
+  read(key: string): Promise<ReadObject | undefined>
+  /** Replaces an object. @returns false if it isn't the one that was read any more */
+  replace(key: string, bytes: Uint8Array, contentType: string, read: ReadObject): Promise<boolean>
 }
 
 /**
@@ -54,14 +66,20 @@ export async function reseal(place: Place, text: string, { dry }: { dry: boolean
   return walked
 }
 
-/** Wraps workspaces' data keys again that an older key wrapped. @returns their number */
+/**
+ * Wraps workspaces' data keys again that an older key wrapped. A key that is destroyed meanwhile stays so, because the removal
+ * of its workspace replaced the object.
+ * @returns their number
+ */
 async function rewrap({ objects }: Place, ring: Keyring, dry: boolean): Promise<number> {
   let sealed = 0
   for await (const name of objects.list(`${DATA_KEYS_PREFIX}/`)) {
-    const text = new TextDecoder().decode(await objects.get(name))
-    const fresh = await renewedText(ring, text)
-    sealed += fresh.sealed
-    if (!dry && fresh.sealed > 0) await objects.put(name, Buffer.from(fresh.value.S ?? ''), 'application/jose')
+    const before = await objects.read(name)
+    if (!before) continue
+    const fresh = await renewedText(ring, new TextDecoder().decode(before.bytes))
+    if (fresh.sealed === 0) continue
+    const wrapped = Buffer.from(fresh.value.S ?? '')
+    if (dry || (await objects.replace(name, wrapped, 'application/jose', before))) sealed += 1
   }
   return sealed
 }

@@ -2,8 +2,8 @@
 export interface Account {
   id: string
   region: string
-  /** Executions that Lambda allows at the same time in the region, and those that no function has reserved. */
-  concurrency(): Promise<{ limit: number; unreserved: number }>
+  /** Executions that Lambda allows at the same time in a region, and those that no function has reserved. */
+  concurrency(region: string): Promise<{ limit: number; unreserved: number }>
   /** Version of the CDK's bootstrap in a region. */
   bootstrapVersion(region: string): Promise<number | undefined>
   certificate(arn: string): Promise<{ status: string; names: string[] } | undefined>
@@ -12,7 +12,14 @@ export interface Account {
   hasRole(name: string): Promise<boolean>
   /** Role with which API Gateway writes logs in the region. */
   gatewayLogRole(): Promise<string | undefined>
-  hasStack(name: string): Promise<boolean>
+  /** CloudFormation's status of a stack, and whether it is protected from deletion. */
+  stack(name: string, region: string): Promise<{ status: string; protected: boolean } | undefined>
+  /** Whether SES may send from an identity (an address or a domain) of the region. */
+  mailIdentity(identity: string): Promise<boolean | undefined>
+  /** Whether SES sends to any address. In its sandbox it sends to verified ones only. */
+  mailsAnybody(): Promise<boolean>
+  /** A key of KMS. Its policy is absent if it may not be read, as that of another account's key. */
+  key(arn: string): Promise<{ state: string; spec: string; usage: string; policy: string | undefined } | undefined>
 }
 
 const missing = (error: unknown): undefined => {
@@ -25,7 +32,7 @@ const missing = (error: unknown): undefined => {
 export async function connectAccount(region: string): Promise<Account> {
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts')
   const { Account: id = '' } = await new STSClient({ region }).send(new GetCallerIdentityCommand({}))
-  const outputsOf = async (StackName: string, at: string) => {
+  const stackOf = async (StackName: string, at: string) => {
     const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation')
     const { Stacks } = (await new CloudFormationClient({ region: at })
       .send(new DescribeStacksCommand({ StackName }))
@@ -35,14 +42,14 @@ export async function connectAccount(region: string): Promise<Account> {
   return {
     id,
     region,
-    async concurrency() {
+    async concurrency(at) {
       const { GetAccountSettingsCommand, LambdaClient } = await import('@aws-sdk/client-lambda')
-      const { AccountLimit } = await new LambdaClient({ region }).send(new GetAccountSettingsCommand({}))
+      const { AccountLimit } = await new LambdaClient({ region: at }).send(new GetAccountSettingsCommand({}))
       const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: unreserved = 0 } = AccountLimit ?? {}
       return { limit, unreserved }
     },
     async bootstrapVersion(at) {
-      const version = (await outputsOf('CDKToolkit', at))?.Outputs?.find(
+      const version = (await stackOf('CDKToolkit', at))?.Outputs?.find(
         ({ OutputKey }) => OutputKey === 'BootstrapVersion',
       )?.OutputValue
       return version === undefined ? undefined : Number(version)
@@ -75,6 +82,35 @@ export async function connectAccount(region: string): Promise<Account> {
       const { APIGatewayClient, GetAccountCommand } = await import('@aws-sdk/client-api-gateway')
       return (await new APIGatewayClient({ region }).send(new GetAccountCommand({}))).cloudwatchRoleArn
     },
-    hasStack: async (name) => (await outputsOf(name, region)) !== undefined,
+    async stack(name, at) {
+      const found = await stackOf(name, at)
+      return found && { status: found.StackStatus ?? '', protected: found.EnableTerminationProtection === true }
+    },
+    async mailIdentity(EmailIdentity) {
+      const { GetEmailIdentityCommand, SESv2Client } = await import('@aws-sdk/client-sesv2')
+      const found = await new SESv2Client({ region })
+        .send(new GetEmailIdentityCommand({ EmailIdentity }))
+        .catch(missing)
+      return found && found.VerifiedForSendingStatus === true
+    },
+    async key(KeyId) {
+      const { DescribeKeyCommand, GetKeyPolicyCommand, KMSClient } = await import('@aws-sdk/client-kms')
+      const client = new KMSClient({ region })
+      const { KeyMetadata } = (await client.send(new DescribeKeyCommand({ KeyId })).catch(missing)) ?? {}
+      if (!KeyMetadata) return undefined
+      const { KeyState = '', KeySpec = '', KeyUsage = '' } = KeyMetadata
+      const policy = await client.send(new GetKeyPolicyCommand({ KeyId })).then(
+        (answer) => answer.Policy,
+        (error: Error) => {
+          if (error.name !== 'AccessDeniedException') throw error
+          return undefined
+        },
+      )
+      return { state: KeyState, spec: KeySpec, usage: KeyUsage, policy }
+    },
+    async mailsAnybody() {
+      const { GetAccountCommand: GetMailAccountCommand, SESv2Client } = await import('@aws-sdk/client-sesv2')
+      return (await new SESv2Client({ region }).send(new GetMailAccountCommand({}))).ProductionAccessEnabled === true
+    },
   }
 }

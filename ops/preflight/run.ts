@@ -1,7 +1,9 @@
 import type { Context } from '#infra/config.ts'
+import { settleRegion } from '../region.ts'
 import { readStage } from '../stage.ts'
 import { connectAccount } from './account.ts'
-import { checkAccount, type Finding } from './checks.ts'
+import { checkAccount } from './checks.ts'
+import type { Finding } from './finding.ts'
 
 /** Writes the findings as a table: what was found, and below it the command that fixes it. */
 export const asTable = (findings: readonly Finding[]): string =>
@@ -12,8 +14,8 @@ export const asTable = (findings: readonly Finding[]): string =>
  * @returns false if something stands in the way of a deployment
  */
 export async function preflight(given: Context): Promise<boolean> {
+  const region = await settleRegion()
   const config = readStage(given)
-  const region = config.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION ?? 'us-east-1'
   const account = await connectAccount(region)
   const findings = await checkAccount(config, account)
   console.log(`Preflight of ${config.prefix}-${config.stage} in account ${account.id}, ${region}`)

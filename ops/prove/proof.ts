@@ -66,7 +66,7 @@ export const reportOf = (
   const day = (days: number) => new Date(about.began.getTime() + days * 86_400_000).toISOString().slice(0, 10)
   return `# Proof of the stage ${about.stage}
 
-Begun at ${about.began.toISOString()} in account ${about.account}, ${about.region}.
+Begun at ${about.began.toISOString()} in the account that ends with ${about.account.slice(-4)}, in ${about.region}.
 Settings that differ from the defaults: ${settings.join(', ') || 'none'}.
 
 | step | outcome | seconds | seen |

@@ -5,9 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import {
   CloudFormationClient,
-  DescribeStacksCommand,
+  DeleteStackCommand,
   ListStackResourcesCommand,
+  paginateDescribeStacks,
+  type Stack,
   type StackResourceSummary,
+  waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation'
 import {
   DeleteTableCommand,
@@ -31,6 +34,14 @@ import { deleteVersions } from '../versions.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CDK = join(ROOT, 'node_modules', '.bin', 'cdk')
 const TAIL_LINES = 25
+const HOUR_S = 3_600
+/** Region of the edge's function. */
+const EDGE_REGION = 'us-east-1'
+/** Kinds of stacks in the order in which they are deleted: what reads from another goes before it. */
+const KINDS = ['Operations', 'Service', 'Edge', 'Data']
+
+/** Tag of what a proof creates, and may delete. */
+export const PROOF_TAG = 'proof'
 
 /** Settings and places of the proof of one stage. */
 export interface StageOptions {
@@ -56,13 +67,19 @@ const run = (command: string, args: readonly string[], env: NodeJS.ProcessEnv): 
     })
   })
 
+/** Name of the table into which a table is restored. */
+const restoredName = (source: string): string => `${source}-proof`
+
 /** Operations on the stage that a proof needs. */
 export class ProvedStage {
   readonly name: string
+  /** Names of the stacks that it creates. */
+  readonly stackNames: string[]
   readonly #options: StageOptions
   readonly #stack: string
   readonly #prefix: string
   readonly #cloudformation = new CloudFormationClient({})
+  readonly #edge: CloudFormationClient | undefined
   readonly #dynamodb = new DynamoDBClient({})
   readonly #s3 = new S3Client({})
 
@@ -72,11 +89,25 @@ export class ProvedStage {
     this.#stack = serviceStackOf(config)
     this.#prefix = `${config.prefix}-${config.stage}-`
     this.name = config.stage
+    // In us-east-1, the function is in the stack of the others.
+    const elsewhere = config.edge && config.region !== EDGE_REGION
+    this.#edge = elsewhere ? new CloudFormationClient({ region: EDGE_REGION }) : undefined
+    this.stackNames = [...KINDS]
+      .reverse()
+      .filter((kind) => kind !== 'Edge' || elsewhere)
+      .map((kind) => this.#prefix + kind)
   }
 
   /** Returns true if a stack of this stage exists, whatever its state. */
   async exists(): Promise<boolean> {
     return (await this.#stacks()).length > 0
+  }
+
+  /** Returns true if a proof created the stage, false if something else did, and undefined if there is none. */
+  async leftByProof(): Promise<boolean | undefined> {
+    const stacks = await this.#stacks()
+    if (stacks.length === 0) return undefined
+    return stacks.every(({ stack }) => stack.Tags?.some(({ Key, Value }) => Key === PROOF_TAG && Value === 'true'))
   }
 
   /** Builds the functions. */
@@ -90,7 +121,7 @@ export class ProvedStage {
     const args = ['deploy', '--all', '--app', assembly, '--require-approval', 'never', '--no-notices']
     await run(CDK, [...args, '--outputs-file', join(this.#options.folder, 'outputs.json')], this.#options.env)
     const stacks = await this.#stacks()
-    const counts = await Promise.all(stacks.map(({ StackName = '' }) => this.#countResources(StackName)))
+    const counts = await Promise.all(stacks.map(async (one) => (await this.#resources(one)).length))
     return `${counts.reduce((sum, count) => sum + count, 0)} resources in ${stacks.length} stacks`
   }
 
@@ -100,7 +131,7 @@ export class ProvedStage {
 
   /** States of the stage's stacks, as CloudFormation names them. */
   async states(): Promise<string[]> {
-    return (await this.#stacks()).map(({ StackStatus = '' }) => StackStatus)
+    return (await this.#stacks()).map(({ stack }) => stack.StackStatus ?? '')
   }
 
   /** Replaces a function's bundle with one that throws as it loads, for as long as work takes. */
@@ -129,7 +160,7 @@ export class ProvedStage {
    */
   async restoreTable(mustHold: string): Promise<{ rto: number; rpo: number; records: number }> {
     const { TableName: source } = await stackOutputs(this.#stack, ['TableName'])
-    const target = `${source}-proof`
+    const target = restoredName(source)
     const began = Date.now()
     const { ContinuousBackupsDescription } = await this.#dynamodb.send(
       new DescribeContinuousBackupsCommand({ TableName: source }),
@@ -179,12 +210,33 @@ export class ProvedStage {
     return rto
   }
 
-  /** Deletes the stacks. Without `retainData`, their data goes with them. */
-  async destroy(): Promise<void> {
+  /**
+   * Deletes the stacks and what a restore has left. Without `retainData`, their data goes with them. It needs no bundles and no
+   * templates, so it also removes what another run created.
+   * @returns what is left
+   */
+  async destroy(): Promise<string> {
     await this.#emptyBuckets()
-    const assembly = join(this.#options.folder, 'cdk.out')
-    await run(CDK, ['destroy', '--all', '--force', '--app', assembly, '--no-notices'], this.#options.env)
+    await this.#dropRestored()
+    const stacks = await this.#stacks()
+    for (const kind of KINDS) {
+      for (const { client, stack } of stacks.filter(({ stack }) => stack.StackName === this.#prefix + kind)) {
+        await client.send(new DeleteStackCommand({ StackName: stack.StackName }))
+        await waitUntilStackDeleteComplete({ client, maxWaitTime: HOUR_S }, { StackName: stack.StackId })
+      }
+    }
     if (await this.exists()) throw new Error(`Stacks are left: ${(await this.states()).join(', ')}`)
+    const { edge } = readStage(this.#options.context)
+    return `no stack is left${edge ? '; delete the edge’s function tomorrow (docs/deploy.md#remove-the-edge)' : ''}`
+  }
+
+  /** Deletes the table of a restore that was interrupted. */
+  async #dropRestored(): Promise<void> {
+    const found = await stackOutputs(this.#stack, ['TableName']).catch(() => undefined)
+    if (found === undefined) return
+    await this.#dynamodb.send(new DeleteTableCommand({ TableName: restoredName(found.TableName) })).catch((error) => {
+      if (error.name !== 'ResourceNotFoundException') throw error
+    })
   }
 
   /** Synthesizes without building, so that the bundles on disk are what is deployed. @returns the assembly's folder */
@@ -198,24 +250,21 @@ export class ProvedStage {
     return out
   }
 
-  async #stacks() {
-    const { Stacks = [] } = await this.#cloudformation.send(new DescribeStacksCommand({}))
-    return Stacks.filter(
-      ({ StackName = '', StackStatus }) => StackName.startsWith(this.#prefix) && StackStatus !== 'DELETE_COMPLETE',
-    )
+  async #stacks(): Promise<{ client: CloudFormationClient; stack: Stack }[]> {
+    const found: { client: CloudFormationClient; stack: Stack }[] = []
+    for (const client of [this.#cloudformation, ...(this.#edge ? [this.#edge] : [])])
+      for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {}))
+        for (const stack of Stacks)
+          if (stack.StackName?.startsWith(this.#prefix) && stack.StackStatus !== 'DELETE_COMPLETE')
+            found.push({ client, stack })
+    return found
   }
 
-  async #countResources(StackName: string): Promise<number> {
-    return (await this.#resources(StackName)).length
-  }
-
-  async #resources(StackName: string): Promise<StackResourceSummary[]> {
+  async #resources({ client, stack: { StackName } }: { client: CloudFormationClient; stack: Stack }) {
     const all: StackResourceSummary[] = []
     let NextToken: string | undefined
     do {
-      const page = await this.#cloudformation.send(
-        new ListStackResourcesCommand({ StackName, ...(NextToken && { NextToken }) }),
-      )
+      const page = await client.send(new ListStackResourcesCommand({ StackName, ...(NextToken && { NextToken }) }))
       all.push(...(page.StackResourceSummaries ?? []))
       NextToken = page.NextToken
     } while (NextToken)
@@ -225,7 +274,7 @@ export class ProvedStage {
   /** Deletes all versions of all objects, because CloudFormation doesn't delete a bucket that contains any. */
   async #emptyBuckets(): Promise<void> {
     if (readStage(this.#options.context).retainData) return
-    const resources = await Promise.all((await this.#stacks()).map(({ StackName = '' }) => this.#resources(StackName)))
+    const resources = await Promise.all((await this.#stacks()).map((one) => this.#resources(one)))
     const buckets = resources.flat().filter(({ ResourceType }) => ResourceType === 'AWS::S3::Bucket')
     for (const { PhysicalResourceId: bucket = '' } of buckets) await deleteVersions(this.#s3, bucket)
   }

@@ -15,6 +15,8 @@ export interface ProofPlan {
   canaries: boolean
   /** Waits until functions have read a new key before it is used. */
   waitForKeys: boolean
+  /** Milliseconds in which a request has to be answered during a deployment. Default: as long as a client waits. */
+  answersWithin?: number
   /** Leaves the stage in place at the end. */
   keep: boolean
 }
@@ -32,7 +34,8 @@ export const proofSteps = (plan: ProofPlan): Step[] => {
   const { stage } = plan
   let first: ClientJourney | undefined
   const travel = async (): Promise<ClientJourney> => plan.journey(await stage.baseUrl())
-  const during = async <T>(work: () => Promise<T>) => probeDuring(`${await stage.baseUrl()}${PROBED}`, work)
+  const during = async <T>(work: () => Promise<T>) =>
+    probeDuring(`${await stage.baseUrl()}${PROBED}`, work, plan.answersWithin)
   const withoutCanaries = plan.canaries ? undefined : 'No CodeDeploy here.'
   return [
     {
@@ -105,8 +108,7 @@ export const proofSteps = (plan: ProofPlan): Step[] => {
       unavailable: plan.keep ? 'Kept, as asked.' : undefined,
       run: async () => {
         if (!(await stage.exists())) return 'nothing was created'
-        await stage.destroy()
-        return 'no stack is left'
+        return stage.destroy()
       },
     },
   ]

@@ -49,9 +49,10 @@ function subjectOf(body: string): string[] {
     const { shardId, startSequenceNumber, batchSize } = asObject(DDBStreamBatchInfo)
     return [`shard=${shardId}`, `from=${startSequenceNumber}`, `records=${batchSize}`]
   }
-  const type = message['detail-type']
-  const detail = asObject(message.detail)
-  const ids = { ...idsOf(message), ...idsOf(detail), ...idsOf(asObject(parsed(String(detail.data)))) }
+  // The event is what the bus brought, or what the message of a new run carries. Other messages name a kind.
+  const event = asObject(message.detail ?? message.event)
+  const type = message['detail-type'] ?? event.type ?? message.kind
+  const ids = { ...idsOf(message), ...idsOf(event), ...idsOf(asObject(parsed(String(event.data)))) }
   return [...(typeof type === 'string' ? [type] : []), ...Object.entries(ids).map(([name, id]) => `${name}=${id}`)]
 }
 

@@ -1,5 +1,5 @@
 import type { UpgradeRecord } from '#shared/foundation/upgrades/index.ts'
-import { UpgradeEntity } from '#shared/foundation/upgrades/index.ts'
+import { BirthEntity, isDoneBy, UpgradeEntity } from '#shared/foundation/upgrades/index.ts'
 import type { ItemOf, Key } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import type { Release, Upgrade, UpgradeWork } from './upgrade.ts'
@@ -15,13 +15,14 @@ export interface UpgradeOptions {
   say: (line: string) => void
 }
 
-/** Lists pending upgrades. */
+/** Lists pending upgrades. A table needs none that its code had when it was new. */
 export const pendingUpgrades = async <U extends Upgrade | Release>(
   work: UpgradeWork,
   upgrades: readonly U[],
 ): Promise<U[]> => {
+  const birth = await work.table.get(BirthEntity, {})
   const records = await Promise.all(upgrades.map(({ id }) => work.table.get(UpgradeEntity, { id })))
-  return upgrades.filter((_, n) => records[n]?.state !== 'done')
+  return upgrades.filter(({ id }, n) => !isDoneBy(id, records[n], birth))
 }
 
 /**
@@ -36,16 +37,13 @@ export const runUpgrades = async (
   options: UpgradeOptions,
 ): Promise<UpgradeRecord[]> => {
   const done: UpgradeRecord[] = []
-  for (const upgrade of upgrades) done.push(...(await runOne(upgrade, options)))
+  for (const upgrade of await pendingUpgrades(options.work, upgrades)) done.push(await runOne(upgrade, options))
   return done
 }
 
-/** Runs one upgrade. @returns nothing if it was already done */
-const runOne = async (upgrade: Upgrade | Release, options: UpgradeOptions): Promise<UpgradeRecord[]> => {
+const runOne = async (upgrade: Upgrade | Release, options: UpgradeOptions): Promise<UpgradeRecord> => {
   const { work, dryRun, say } = options
-  const known = await work.table.get(UpgradeEntity, { id: upgrade.id })
-  if (known?.state === 'done') return []
-  const before = dryRun ? undefined : known
+  const before = dryRun ? undefined : await work.table.get(UpgradeEntity, { id: upgrade.id })
   const record: UpgradeRecord = before ?? {
     id: upgrade.id,
     state: 'running',
@@ -65,7 +63,7 @@ const runOne = async (upgrade: Upgrade | Release, options: UpgradeOptions): Prom
   Object.assign(record, { state: 'done', finished_at: work.clock.now() })
   await keep()
   say(`${upgrade.id}: ${record.changed} of ${record.seen} records ${dryRun ? 'would be changed' : 'changed'}`)
-  return [record]
+  return record
 }
 
 interface Running {

@@ -1,10 +1,18 @@
 import type { Agent, Lifetime } from './agent.ts'
 
+/** Fields that frameworks and hosts add to a request after reading its body: raw bytes, text or a parsed value. */
+interface Read {
+  rawBody?: unknown
+  body?: unknown
+}
+
 /** The parts of Node's requests and responses that the adapters use, so that their types need no package. */
-interface NodeRequest extends AsyncIterable<Uint8Array> {
+interface NodeRequest extends AsyncIterable<Uint8Array>, Read {
   method?: string | undefined
   url?: string | undefined
   headers: Record<string, string | string[] | undefined>
+  /** Whether somebody has begun to read the body. */
+  readableDidRead?: boolean | undefined
 }
 interface NodeResponse {
   writeHead(status: number, headers: Record<string, string>): unknown
@@ -30,21 +38,7 @@ export const node =
   (agent: Agent) =>
   async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     try {
-      // Express keeps the parsed body here. With `express.raw()`, it is the raw bytes.
-      const { body: parsed } = request as { body?: unknown }
-      if (parsed !== undefined && !(parsed instanceof Uint8Array)) {
-        throw new Error('The body was parsed already. Add the agent before express.json(), or use express.raw().')
-      }
-      const body = parsed instanceof Uint8Array ? parsed : await collect(request)
-      const answer = body
-        ? await agent.fetch(
-            new Request('http://agent/', {
-              method: request.method ?? 'POST',
-              headers: headersOf(request.headers),
-              ...(request.method === 'POST' && { body: body as Uint8Array<ArrayBuffer> }),
-            }),
-          )
-        : new Response(null, { status: 413 })
+      const answer = await answerTo(agent, request, request)
       response.writeHead(answer.status, Object.fromEntries(answer.headers))
       response.end(new Uint8Array(await answer.arrayBuffer()))
     } catch (error) {
@@ -54,7 +48,39 @@ export const node =
     }
   }
 
-const collect = async (request: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> => {
+const answerTo = async (agent: Agent, request: NodeRequest, read: Read): Promise<Response> => {
+  const { method = 'POST', headers } = request
+  const body = method === 'POST' ? await rawBodyOf(request, read) : new Uint8Array()
+  if (!body) return new Response(null, { status: 413 })
+  return agent.fetch(
+    new Request('http://agent/', { method, headers: headersOf(headers), ...(method === 'POST' && { body }) }),
+  )
+}
+
+/**
+ * Returns the bytes of a body: what was kept of it when it was read, or the stream.
+ * @returns undefined if it is too large
+ * @throws if only a parsed body is left, because the signature is over the raw bytes
+ */
+const rawBodyOf = async (
+  request: NodeRequest,
+  { rawBody, body }: Read,
+): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+  // Express, with `express.raw()`, and Fastify, with `parseAs: 'buffer'`, have the raw bytes as the body.
+  for (const given of [rawBody, body]) {
+    if (given instanceof Uint8Array) return given as Uint8Array<ArrayBuffer>
+    if (typeof given === 'string') return new TextEncoder().encode(given)
+  }
+  if ((body !== undefined && body !== null) || request.readableDidRead === true) {
+    throw new Error(
+      'The body was read before the agent, and the signature is over its raw bytes. Add the agent before express.json(), use ' +
+        'express.raw(), or keep the bytes as request.rawBody.',
+    )
+  }
+  return collect(request)
+}
+
+const collect = async (request: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer> | undefined> => {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of request) {
@@ -73,6 +99,39 @@ const collect = async (request: AsyncIterable<Uint8Array>): Promise<Uint8Array |
 
 /** Serves an agent with Express: `app.post('/agent', express(agent))`, before any body parser. */
 export const express = (agent: Agent) => node(agent)
+
+/** The parts of Fastify that the adapter uses. */
+interface FastifyInstance {
+  removeAllContentTypeParsers(): unknown
+  addContentTypeParser(
+    type: '*',
+    options: { parseAs: 'buffer'; bodyLimit: number },
+    // biome-ignore lint/suspicious/noExplicitAny: Fastify's own types depend on the server's type parameters
+    parse: (request: any, body: any, done: (error: Error | null, body?: unknown) => void) => void,
+  ): unknown
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  post(path: string, handler: (request: any, reply: any) => Promise<unknown>): unknown
+}
+
+/**
+ * Serves an agent with Fastify, as a plugin: `app.register(fastify(agent), { prefix: '/agent' })`. It keeps the raw bytes of the
+ * bodies below its prefix only.
+ */
+export const fastify =
+  (agent: Agent) =>
+  async (app: FastifyInstance): Promise<void> => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
+      done(null, body),
+    )
+    app.post('/', async ({ raw, rawBody, body }: { raw: NodeRequest } & Read, reply) => {
+      const answer = await answerTo(agent, raw, { rawBody, body })
+      return reply
+        .code(answer.status)
+        .headers(Object.fromEntries(answer.headers))
+        .send(await answer.text())
+    })
+  }
 
 /** Serves an agent with Hono, on any of its runtimes: `app.post('/agent', hono(agent))`. */
 export const hono =
@@ -111,15 +170,18 @@ export const cloudflare = <Env>(create: (env: Env) => Agent) => {
 
 /** A request of a Lambda function URL or of API Gateway, in both of its formats. */
 export interface LambdaRequest {
-  headers?: Record<string, string | undefined> | null
-  body?: string | null
-  isBase64Encoded?: boolean
-  httpMethod?: string
-  requestContext?: { http?: { method: string } }
+  headers?: Record<string, string | undefined> | null | undefined
+  /** Format 1.0 and load balancers: instead of `headers`, or beside them. */
+  multiValueHeaders?: Record<string, string[] | undefined> | null | undefined
+  body?: string | null | undefined
+  isBase64Encoded?: boolean | undefined
+  httpMethod?: string | undefined
+  requestContext?: { http?: { method: string } | undefined; httpMethod?: string | undefined } | undefined
   /** Set in the event that `later` sends. */
-  accepted?: boolean
+  accepted?: boolean | undefined
 }
 
+/** A response in both formats. */
 export interface LambdaResponse {
   statusCode: number
   headers: Record<string, string>
@@ -133,24 +195,37 @@ export interface LambdaResponse {
  * function asynchronously with the event that it is given (`InvocationType: 'Event'`), and the request is accepted with 202.
  */
 export const lambda =
-  (agent: Agent, { later }: { later?: (event: LambdaRequest) => Promise<unknown> } = {}) =>
+  (agent: Agent, { later }: { later?: ((event: LambdaRequest) => Promise<unknown>) | undefined } = {}) =>
   async (event: LambdaRequest): Promise<LambdaResponse> => {
-    const { headers, body, isBase64Encoded, accepted, requestContext, httpMethod } = event
-    const method = requestContext?.http?.method ?? httpMethod ?? 'POST'
+    const { body, isBase64Encoded, accepted } = event
+    const headers = headersIn(event)
+    const method = methodOf(event)
     const create = () =>
       new Request('http://agent/', {
         method,
-        headers: headersOf(Object.fromEntries(Object.entries(headers ?? {}).map(([k, v]) => [k.toLowerCase(), v]))),
+        headers: headersOf(headers),
         ...(method === 'POST' && {
           body: isBase64Encoded ? Uint8Array.from(atob(body ?? ''), (c) => c.charCodeAt(0)) : (body ?? ''),
         }),
       })
     if (accepted) return toLambda(await agent.work(create()))
-    if (!later) return toLambda(await agent.fetch(create()))
+    if (!later || method !== 'POST') return toLambda(await agent.fetch(create()))
     if (!(await agent.verify(create()))) return toLambda(new Response(null, { status: 401 }))
-    await later({ headers: headers ?? {}, body: body ?? '', isBase64Encoded: isBase64Encoded ?? false, accepted: true })
+    await later({ headers, body: body ?? '', isBase64Encoded: isBase64Encoded ?? false, accepted: true })
     return toLambda(new Response(null, { status: 202 }))
   }
+
+const methodOf = ({ requestContext, httpMethod }: LambdaRequest): string =>
+  requestContext?.http?.method ?? httpMethod ?? requestContext?.httpMethod ?? 'POST'
+
+/** Headers by their names in lower case. HTTP has them in any case, and format 1.0 as they were sent. */
+const headersIn = ({ headers, multiValueHeaders }: LambdaRequest): Record<string, string> => {
+  const several = Object.entries(multiValueHeaders ?? {}).map(([name, values]) => [name, values?.join(',')] as const)
+  const given = [...several, ...Object.entries(headers ?? {})]
+  return Object.fromEntries(
+    given.flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), value]])),
+  )
+}
 
 const toLambda = async (answer: Response): Promise<LambdaResponse> => ({
   statusCode: answer.status,

@@ -1,30 +1,37 @@
+import { checkSendable, type FinalAnswer, failedWith, refusedWith } from './answer.ts'
+import { PlatformError } from './client.ts'
+import { AgentError, RunEnded, Suspended, UnsendableAnswer } from './errors.ts'
 import type { ManifestLike } from './manifest.ts'
-import { AgentError, controlRun, type FinalAnswer, type Run, RunEnded, Suspended } from './run.ts'
+import { controlRun, type Run } from './run.ts'
 import { type Clock, isSigned } from './verify.ts'
 import type { RunExecute } from './webhooks.ts'
 
 type Output = Record<string, unknown>
+type Secret = string | readonly string[]
 
 export interface AgentOptions<M extends ManifestLike> {
-  /** The app's signing secret, `agsec_…`; several while you rotate. */
-  secret: string | readonly string[]
+  /**
+   * The app's signing secret, `agsec_…`; several while you rotate. It is read at the first request, so it may be missing where
+   * the agent is only built, or come from a function.
+   */
+  secret: Secret | (() => Secret)
   /** Does the work. Its result is the run's output. Throw an `AgentError` to fail the run with a code of your own. */
   onRun(run: Run<M>): Promise<Output | undefined> | Output | undefined
   /** The agent's manifest, `as const`: it types settings and tools, and says whether the agent is called again after decisions. */
-  manifest?: M
+  manifest?: M | undefined
   /** Time after which a run is accepted with 202 and completed later, in ms. Default: 20,000. The platform waits 30 seconds. */
-  answerWithin?: number
+  answerWithin?: number | undefined
   /** Time between two looks at whether a run still goes on, in ms. Default: 15,000. 0 turns them off, and the renewal of idle tokens. */
-  watchEvery?: number
+  watchEvery?: number | undefined
   /** Learns of errors of the agent's own code. Default: `console.error`. */
-  onError?(error: unknown, run: Run<M>): void
+  onError?: ((error: unknown, run: Run<M>) => void) | undefined
   /** Clock of the signature check. */
-  clock?: Clock
+  clock?: Clock | undefined
 }
 
 /** Lets work go on after the response, on platforms that otherwise stop it. */
 export interface Lifetime {
-  waitUntil?(work: Promise<unknown>): void
+  waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
 export interface Agent {
@@ -54,8 +61,14 @@ interface Job {
 
 /** Creates an agent from the function that does its work. */
 export const createAgent = <const M extends ManifestLike = ManifestLike>(options: AgentOptions<M>): Agent => {
-  const { secret, answerWithin = 20_000, clock } = options
-  if (secret.length === 0) throw new TypeError('createAgent needs the app’s signing secret.')
+  const { answerWithin = 20_000, clock } = options
+  const readSecret = (): Secret => {
+    const secret = typeof options.secret === 'function' ? options.secret() : options.secret
+    if (secret === undefined || secret.length === 0) {
+      throw new TypeError('createAgent has no signing secret. Set the app’s secret (agsec_…) where the agent runs.')
+    }
+    return secret
+  }
   /** By run and decision: a request that arrives again gets the same answer, and starts nothing. */
   const jobs = new Map<string, Job>()
 
@@ -80,7 +93,7 @@ export const createAgent = <const M extends ManifestLike = ManifestLike>(options
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } })
     const body = await readBody(request)
     if (!body) return new Response(null, { status: 413 })
-    if (!(await isSigned(secret, request.headers, body, clock))) {
+    if (!(await isSigned(readSecret(), request.headers, body, clock))) {
       return Response.json({ error: 'The signature is missing, wrong or too old.' }, { status: 401 })
     }
     const execute = parse(body)
@@ -104,7 +117,7 @@ export const createAgent = <const M extends ManifestLike = ManifestLike>(options
       }),
     async verify(request) {
       const body = await readBody(request)
-      return body !== undefined && isSigned(secret, request.headers, body, clock)
+      return body !== undefined && isSigned(readSecret(), request.headers, body, clock)
     },
   }
 }
@@ -127,14 +140,28 @@ const startJob = <M extends ManifestLike>(
     if (watchEvery > 0) watch(watchEvery)
     try {
       const output = await onRun(run)
-      return isCompleted() ? ACCEPTED : { status: 'succeeded', ...(output && { output }) }
+      if (isCompleted()) return ACCEPTED
+      const answer: FinalAnswer = { status: 'succeeded', ...(output && { output }) }
+      checkSendable(answer)
+      return answer
     } catch (error) {
       // A run that ended has nothing left to answer, and one that waits is sent again.
       if (error instanceof Suspended || error instanceof RunEnded || run.signal.aborted) return ACCEPTED
-      if (error instanceof AgentError) return { status: 'failed', error_code: error.code, error_message: error.message }
+      if (error instanceof UnsendableAnswer) report(error, run)
+      if (error instanceof AgentError) return failedWith(error)
       report(error, run)
       if (isCompleted()) return ACCEPTED
       return { status: 'failed', error_message: 'The agent failed unexpectedly.' }
+    }
+  }
+  /** Ends the run through the API. If the platform refuses the answer, the run fails instead of going on until its deadline. */
+  const finishLate = async (answer: FinalAnswer): Promise<void> => {
+    try {
+      await finish(answer)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      report(error, run)
+      await finish(refusedWith(error))
     }
   }
   const deliver = async (): Promise<Outcome> => {
@@ -142,7 +169,7 @@ const startJob = <M extends ManifestLike>(
       const outcome = await execute()
       isDecided = true
       if (outcome === ACCEPTED || !later) return outcome
-      await finish(outcome).catch((error: unknown) => {
+      await finishLate(outcome).catch((error: unknown) => {
         if (!(error instanceof RunEnded)) report(error, run)
       })
       return ACCEPTED
@@ -161,6 +188,9 @@ const startJob = <M extends ManifestLike>(
     },
   }
 }
+
+/** Reports whether the platform refused what was sent, and would refuse it again. */
+const isRefusal = (error: unknown): boolean => error instanceof PlatformError && [400, 413, 422].includes(error.status)
 
 /** Waits for the answer. Returns true if it isn't there in time, and is sent through the API instead. */
 const isLateAfter = (ms: number, job: Job): Promise<boolean> =>

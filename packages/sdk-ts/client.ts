@@ -1,6 +1,11 @@
 import createClient, { type Client } from 'openapi-fetch'
 import type { components, paths } from './api.d.ts'
 import { sendWithRetries } from './retry.ts'
+import { fetchWithin } from './time-limit.ts'
+
+const TIMEOUT_MS = 310_000
+
+type Fetch = (request: Request) => Promise<Response>
 
 /** A typed client of the API. Paths, parameters, bodies and responses come from the OpenAPI document. */
 export type Api = Client<paths>
@@ -27,12 +32,14 @@ export interface OAuthOptions {
 }
 
 export type ApiOptions = {
-  /** The platform's address, without a trailing slash. */
+  /** The platform's address. */
   baseUrl: string
+  /** Longest time of a request in ms, its response included. Default: 310,000, more than the slowest answer of the platform takes. */
+  timeout?: number | undefined
   /** W3C trace context that is sent with each request. */
   traceparent?: string | undefined
   /** Cancels each request. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 } & (
   | OAuthOptions
   | {
@@ -76,17 +83,20 @@ interface Credential {
  * request once.
  */
 export const createApi = (options: ApiOptions): Api => {
-  const credential: Credential = 'tokens' in options ? refreshing(options) : given(options.token)
+  const baseUrl = options.baseUrl.replace(/\/+$/, '')
+  const fetchOnce = fetchWithin(options.timeout ?? TIMEOUT_MS)
+  const credential: Credential =
+    'tokens' in options ? refreshing(options, `${baseUrl}/oauth/token`, fetchOnce) : given(options.token)
 
   const send = (request: Request, token: string): Promise<Response> => {
     request.headers.set('authorization', `Bearer ${token}`)
     return request.method === 'GET' || request.headers.has('idempotency-key')
-      ? sendWithRetries(request)
-      : fetch(request)
+      ? sendWithRetries(request, fetchOnce)
+      : fetchOnce(request)
   }
 
   return createClient<paths>({
-    baseUrl: options.baseUrl,
+    baseUrl,
     ...(options.signal && { signal: options.signal }),
     async fetch(request) {
       // The platform recognizes repeats by this key, whether it comes from this client or from its caller.
@@ -111,13 +121,13 @@ const given = (token: string | (() => Promise<string> | string)): Credential => 
 })
 
 /** Refreshes an expired token. Concurrent requests share one refresh, because a refresh token works only once. */
-const refreshing = (options: OAuthOptions & { baseUrl: string }): Credential => {
+const refreshing = (options: OAuthOptions, address: string, fetchOnce: Fetch): Credential => {
   let { tokens } = options
   let renewing: Promise<void> | undefined
   // It changes only after the pair is stored, so that a repeat after a failure isn't reuse of the old token.
   let key = crypto.randomUUID()
   const renew = async (): Promise<void> => {
-    const next = await refresh(options, tokens.refresh_token, key)
+    const next = await refresh(options, tokens.refresh_token, key, address, fetchOnce)
     await options.onTokens(next)
     tokens = next
     key = crypto.randomUUID()
@@ -139,9 +149,11 @@ const refreshing = (options: OAuthOptions & { baseUrl: string }): Credential => 
  * Without the key, the repeat would count as reuse of an old token.
  */
 const refresh = async (
-  options: OAuthOptions & { baseUrl: string },
+  options: OAuthOptions,
   refreshToken: string,
   key: string,
+  address: string,
+  fetchOnce: Fetch,
 ): Promise<Tokens> => {
   const form = {
     grant_type: 'refresh_token',
@@ -149,12 +161,12 @@ const refresh = async (
     client_secret: options.clientSecret,
     refresh_token: refreshToken,
   }
-  const request = new Request(`${options.baseUrl}/oauth/token`, {
+  const request = new Request(address, {
     method: 'POST',
     headers: { 'idempotency-key': key },
     body: new URLSearchParams(form),
   })
-  const response = await sendWithRetries(request)
+  const response = await sendWithRetries(request, fetchOnce)
   if (!response.ok) throw new PlatformError(response.status, await errorBodyOf(response))
   const { access_token, refresh_token } = (await response.json()) as Tokens
   return { access_token, refresh_token }

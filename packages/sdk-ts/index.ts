@@ -11,15 +11,7 @@ export {
   type Tokens,
   unwrap,
 } from './client.ts'
+export { AgentError, RunEnded, Suspended } from './errors.ts'
 export type { CallOf, FromSchema, ManifestLike, SettingsOf } from './manifest.ts'
-export {
-  AgentError,
-  type Answer,
-  type Question,
-  type Run,
-  RunEnded,
-  Suspended,
-  type ToolOutcome,
-  type Tools,
-} from './run.ts'
+export type { Answer, Question, Run, ToolOutcome, Tools } from './run.ts'
 export type { AgentAnswer, EventOf, PlatformEvent, RunExecute } from './webhooks.ts'

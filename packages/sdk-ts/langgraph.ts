@@ -1,5 +1,6 @@
+import { AgentError } from './errors.ts'
 import { approveCall, keyOf, outputOf, promptOf, reportCall } from './framework.ts'
-import { AgentError, type Run } from './run.ts'
+import type { Run } from './run.ts'
 
 /** A compiled graph of LangGraph, an agent of LangChain's `createAgent` included. */
 export interface Graph {
@@ -24,7 +25,7 @@ export interface LangGraphOptions {
   /** The value that an interrupt gets. Default: people's answer to its text, or their decisions on the calls in it. */
   answer?(run: Run, value: unknown, key: string): Promise<unknown>
   /** More configuration of the graph, such as `recursionLimit`. */
-  config?: object
+  config?: { configurable?: Record<string, unknown> | undefined } & object
 }
 
 /**
@@ -42,7 +43,7 @@ export const langGraph =
     let next: unknown = input(run)
     // A node that asks twice has the same id both times.
     for (let round = 1; ; round++) {
-      const options = { ...config, configurable: { thread_id: run.id }, signal: run.signal }
+      const options = { ...config, configurable: { ...config?.configurable, thread_id: run.id }, signal: run.signal }
       const { state, interrupts } = await pass(run, graph, next, options)
       if (interrupts.length === 0) return output(state)
       if (!Command) {
@@ -52,8 +53,10 @@ export const langGraph =
         )
       }
       const answers: Record<string, unknown> = {}
-      for (const [n, { id = String(n), value }] of interrupts.entries())
-        answers[id] = await answer(run, value, keyOf(`${round}_${id}`))
+      for (const [n, { id = String(n), value }] of interrupts.entries()) {
+        // Several interrupts of one node have one id, and take one answer at a time. The others come again.
+        if (!(id in answers)) answers[id] = await answer(run, value, keyOf(`${round}_${id}`))
+      }
       const [only, ...others] = interrupts
       // A graph with several interrupts takes the answers by their ids.
       next = new (Command as new (fields: object) => unknown)({
@@ -108,6 +111,7 @@ const resultOf = (state: Record<string, unknown>): Record<string, unknown> => {
 
 interface Reviewed {
   actionRequests: { name: string; args: unknown }[]
+  reviewConfigs?: { actionName: string; allowedDecisions?: string[] }[]
 }
 
 const isReviewed = (value: unknown): value is Reviewed => Array.isArray((value as Reviewed | null)?.actionRequests)
@@ -117,12 +121,24 @@ const askPeople = async (run: Run, value: unknown, key: string): Promise<unknown
   if (isReviewed(value)) {
     const decisions = []
     for (const [n, { name, args }] of value.actionRequests.entries()) {
-      decisions.push({ type: (await approveCall(run, `${key}_${n}`, name, args)) ? 'approve' : 'reject' })
+      const approved = await approveCall(run, `${key}_${n}`, name, args)
+      if (!approved) requireRejectable(value, name)
+      decisions.push({ type: approved ? 'approve' : 'reject' })
     }
     return { decisions }
   }
   const answered = await run.ask(questionIn(value), { key })
   return answered.action === 'accept' ? answered.content.text : null
+}
+
+/** @throws {AgentError} for a call that the agent doesn't go on without, if people refused it */
+const requireRejectable = ({ reviewConfigs }: Reviewed, name: string): void => {
+  const allowed = reviewConfigs?.find(({ actionName }) => actionName === name)?.allowedDecisions
+  if (!allowed || allowed.includes('reject')) return
+  throw new AgentError(
+    'call_refused',
+    `A person refused the call of ${name}, and the agent doesn’t continue without it.`,
+  )
 }
 
 const questionIn = (value: unknown): string => {

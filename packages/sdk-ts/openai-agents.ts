@@ -57,8 +57,9 @@ export const openAiAgents =
       report.catch(() => {})
       reports.push(report)
     })
-    const options = { signal: run.signal, ...(context && { context: context(run) }) }
-    let result = (await runner.run(agent, prompt(run), options)) as Result
+    const { signal } = run
+    const begin = { signal, ...(context && { context: context(run) }) }
+    let result = (await runner.run(agent, prompt(run), begin)) as Result
     while (result.interruptions && result.interruptions.length > 0) {
       for (const item of result.interruptions) {
         const key = item.rawItem.callId ?? item.rawItem.id ?? item.name ?? ''
@@ -66,7 +67,8 @@ export const openAiAgents =
         if (approved) result.state.approve(item)
         else result.state.reject(item)
       }
-      result = (await runner.run(agent, result.state, options)) as Result
+      // The state has the context, with the decisions in it.
+      result = (await runner.run(agent, result.state, { signal })) as Result
     }
     await Promise.all(reports)
     return outputOf(result.finalOutput ?? '')

@@ -1,3 +1,5 @@
+import { isTimeout } from './time-limit.ts'
+
 const ATTEMPTS = 5
 
 /** Resolves after the given time. Rejects with the signal's reason if it is aborted before. */
@@ -31,7 +33,7 @@ const isTemporary = ({ status, headers }: Response): boolean =>
  */
 export const sendWithRetries = async (
   request: Request,
-  send: (request: Request) => Promise<Response> = fetch,
+  send: (request: Request) => Promise<Response>,
 ): Promise<Response> => {
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === ATTEMPTS
@@ -41,7 +43,7 @@ export const sendWithRetries = async (
       response = await send(isLast ? request : request.clone())
       if (isLast || !isTemporary(response)) return response
     } catch (error) {
-      if (isLast || request.signal.aborted) throw error
+      if (isLast || request.signal.aborted || isTimeout(error)) throw error
     }
     const delay = delayBefore(attempt, response)
     await response?.body?.cancel()

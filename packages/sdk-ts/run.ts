@@ -1,43 +1,15 @@
-import type { components, paths } from './api.d.ts'
+import { checkSendable, type FinalAnswer } from './answer.ts'
+import type { components } from './api.d.ts'
 import { type Api, createApi, PlatformError, unwrap } from './client.ts'
+import { RunEnded, Suspended } from './errors.ts'
 import type { CallOf, FromSchema, ManifestLike, SettingsOf } from './manifest.ts'
 import { pause } from './retry.ts'
 import type { components as tools } from './tools.d.ts'
 import type { RunExecute } from './webhooks.ts'
 
 type Schemas = components['schemas']
-/** Body of the call that ends a run. */
-export type FinalAnswer = NonNullable<
-  paths['/api/v1/runs/{id}/complete']['post']['requestBody']
->['content']['application/json']
 /** Arguments of the platform's tools, by name. */
 export type Tools = tools['schemas']
-
-/** Fails the run with one of the agent's own codes. Customers see code and message, so don't include stack traces. */
-export class AgentError extends Error {
-  readonly code: string
-  constructor(code: string, message: string) {
-    super(message)
-    this.name = 'AgentError'
-    this.code = code
-  }
-}
-
-/** Reason of `run.signal` when the run ended without this agent: it was cancelled, or its time was up. */
-export class RunEnded extends Error {
-  constructor() {
-    super('The run has ended.')
-    this.name = 'RunEnded'
-  }
-}
-
-/** Thrown through the agent's code when the run waits for a person, and starts again with the decision. Don't catch it. */
-export class Suspended extends Error {
-  constructor() {
-    super('The run waits for a person. The agent is called again with the decision.')
-    this.name = 'Suspended'
-  }
-}
 
 /** Result of a tool. A person can refuse calls that need approval. */
 export type ToolOutcome =
@@ -49,9 +21,9 @@ export type Answer<T> = { action: 'accept'; content: T } | { action: 'decline' |
 
 export interface Question<S> {
   /** Identifies the question in the run. Required if the agent asks the same text twice. */
-  key?: string
+  key?: string | undefined
   /** A flat JSON Schema object: the form that people fill in. Default: one text. */
-  schema?: S
+  schema?: S | undefined
 }
 
 /** One run, as its agent sees it. */
@@ -270,7 +242,9 @@ export const controlRun = <M extends ManifestLike>(
       delegate: (task) => resultOf('delegate_task', task),
       askAgent: (call) => resultOf('ask_agent', call),
       async complete(output, options) {
-        await finish({ status: 'succeeded', ...(output && { output }), ...options })
+        const answer: FinalAnswer = { status: 'succeeded', ...(output && { output }), ...options }
+        checkSendable(answer)
+        await finish(answer)
         completed = true
       },
     } as Run<M>,

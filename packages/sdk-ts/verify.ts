@@ -1,9 +1,9 @@
 /** Clock settings of a verifier. */
 export interface Clock {
   /** Unix seconds. Default: now. */
-  now?: number
+  now?: number | undefined
   /** Allowed difference from the signature's timestamp in seconds, in both directions. Default: 300. */
-  tolerance?: number
+  tolerance?: number | undefined
 }
 
 /** A request whose signature is missing, wrong or too old. Respond with 401. */
@@ -14,20 +14,22 @@ export class SignatureError extends Error {
   }
 }
 
-export type AnyHeaders = Headers | Record<string, string | string[] | undefined>
+export type AnyHeaders = Headers | Record<string, string | readonly string[] | undefined>
 
-/** Reads a header of a Fetch API request, or of Node's with its lower-case names. */
+/** Reads a header of a Fetch API request, or of an object whose names are in any case. */
 const headerOf = (headers: AnyHeaders, name: string): string | undefined => {
   if (headers instanceof Headers) return headers.get(name) ?? undefined
-  const value = headers[name]
-  return Array.isArray(value) ? value.join(',') : value
+  const values = Object.keys(headers)
+    .filter((key) => key.toLowerCase() === name)
+    .flatMap((key) => headers[key] ?? [])
+  return values.length === 0 ? undefined : values.join(',')
 }
 
 /**
  * Checks a request's signature: `X-SVC-Signature` if the request has one, otherwise the headers of Standard Webhooks.
  *
  * @param secrets `agsec_…` of an app or `whsec_…` of a subscription; several while you rotate
- * @param headers of a Fetch API request, or with lower-case names as Node has them
+ * @param headers of a Fetch API request, or an object with names in any case
  * @param body the raw bytes, before any parsing
  */
 export const isSigned = async (

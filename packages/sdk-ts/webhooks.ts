@@ -31,7 +31,7 @@ export type EventOf<T extends PlatformEvent['type']> = Extract<PlatformEvent, { 
  * once: detect duplicates by its `id`.
  *
  * @param secrets `whsec_…` of the subscription; several while you rotate
- * @param headers of a Fetch API request, or with lower-case names as Node has them
+ * @param headers of a Fetch API request, or an object with names in any case
  * @param body the raw bytes, before any parsing
  * @throws {SignatureError}
  */

@@ -2,13 +2,18 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import {
   APICallError,
   generateText,
+  JSONParseError,
   jsonSchema,
   type ModelMessage as Message,
   RetryError,
+  type ToolCallPart,
   type ToolSet,
+  TypeValidationError,
   tool,
 } from 'ai'
+import { isObject } from '../kernel/json-schema/json-object.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import type { ModelPrice, ModelPrices } from '../kernel/model-prices.ts'
 import type {
   LanguageModel,
   ModelAnswer,
@@ -16,7 +21,12 @@ import type {
   ModelFailure,
   ModelMessage,
   ModelRequest,
+  ProviderParts,
+  TokenUsage,
 } from '../kernel/ports/language-model.ts'
+import { timeLimitSignal } from '../kernel/time-limit.ts'
+import { outgoingTraceHeaders } from '../kernel/tracing/scope.ts'
+import { ERROR_IN_BODY, fetchTurn, UnusableResponse } from './model-response.ts'
 
 export interface LanguageModelOptions {
   key: () => Promise<string | undefined>
@@ -24,6 +34,8 @@ export interface LanguageModelOptions {
   apiUrl: string | undefined
   /** Model for requests that name none. */
   name: string | undefined
+  /** Prices by model, if the operator gave them. */
+  prices?: ModelPrices
   /** Deadline for one turn including retries, in ms. */
   deadlineMs?: number
 }
@@ -42,32 +54,36 @@ export const createLanguageModel = ({
   key,
   apiUrl,
   name,
+  prices = {},
   deadlineMs = LIMITS.modelTurn,
 }: LanguageModelOptions): LanguageModel => ({
+  name,
   async turn(request) {
     const apiKey = apiUrl === undefined ? undefined : await key()
     const model = request.model ?? name
     if (apiUrl === undefined || apiKey === undefined || model === undefined) return { kind: 'not_configured' }
     // The library prints its warnings, which would become separate lines in the logs.
     globalThis.AI_SDK_LOG_WARNINGS = false
-    const provider = createOpenAICompatible({ name: 'model', baseURL: apiUrl, apiKey, fetch: fetchBounded })
-    const deadline = AbortSignal.timeout(deadlineMs)
+    const provider = createOpenAICompatible({ name: 'model', baseURL: apiUrl, apiKey, fetch: fetchTurn })
+    const deadline = timeLimitSignal(deadlineMs)
     try {
       const result = await generateText({
         model: provider(model),
         instructions: request.instructions,
         messages: request.messages.map(messageOf),
         tools: toolsOf(request),
+        // Proxies and servers of models continue the trace, so that their own spans join it.
+        headers: outgoingTraceHeaders(false),
         maxRetries: RETRIES,
         abortSignal: AbortSignal.any([request.signal, deadline]),
       })
       return {
         kind: 'answer',
-        text: result.text,
+        text: withoutThoughts(result.text),
         calls: result.toolCalls.map(callOf),
-        end: ENDS[result.finishReason] ?? 'whole',
-        inputTokens: result.usage.inputTokens ?? 0,
-        outputTokens: result.usage.outputTokens ?? 0,
+        ...(result.toolCalls.length > 0 && { provider: providerPartsOf(result) }),
+        ...endOf(result),
+        usage: priced(usageOf(request, result), prices[model]),
       }
     } catch (error) {
       if (deadline.aborted)
@@ -77,23 +93,82 @@ export const createLanguageModel = ({
   },
 })
 
-const ENDS: Record<string, ModelAnswer['end']> = { length: 'length', 'content-filter': 'refused' }
+type Result = Awaited<ReturnType<typeof generateText<ToolSet>>>
 
-/** Sends the key only to the configured address, and limits the size of the response. */
-const fetchBounded = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-  const response = await fetch(input, { ...init, redirect: 'error' })
-  let bytes = 0
-  const counted = response.body?.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(piece, controller) {
-        bytes += piece.byteLength
-        if (bytes > LIMITS.modelAnswerBytes) controller.error(new Error('the answer is over 4 MiB'))
-        else controller.enqueue(piece)
-      },
-    }),
-  )
-  return new Response(counted ?? null, response)
+/** Words of providers for an answer that is whole. An absent one is good as well: an empty answer is refused elsewhere. */
+const WHOLE = new Set([
+  'stop',
+  'tool_calls',
+  'function_call',
+  'end_turn',
+  'tool_use',
+  'stop_sequence',
+  'eos',
+  'eos_token',
+])
+
+/** Words for an answer that reached its maximum length. */
+const CUT = new Set(['length', 'max_tokens', 'model_length'])
+
+const endOf = ({ finishReason, rawFinishReason }: Result): Pick<ModelAnswer, 'end' | 'finishReason'> => {
+  if (rawFinishReason === undefined) return { end: finishReason === 'content-filter' ? 'refused' : 'whole' }
+  const word = rawFinishReason.toLowerCase()
+  const own = { finishReason: rawFinishReason.slice(0, 100).toWellFormed() }
+  if (finishReason === 'content-filter') return { end: 'refused', ...own }
+  if (WHOLE.has(word)) return { end: 'whole', ...own }
+  return { end: CUT.has(word) ? 'length' : 'broken', ...own }
 }
+
+/**
+ * Removes the thoughts that a server without a reasoning parser leaves in the text: in tags at its beginning, or without the first
+ * tag if the prompt's template holds it.
+ */
+const withoutThoughts = (text: string): string =>
+  text.replace(/^\s*<think>[\s\S]*?(?:<\/think>\s*|$)/, '').replace(/^(?:(?!<think>)[\s\S])*?\n<\/think>\s*\n/, '')
+
+/**
+ * Counts what is billed. Some providers leave the reasoning out of `completion_tokens` and count it in `total_tokens` only. Without
+ * any usage, four bytes of text count as a token.
+ */
+const usageOf = (request: ModelRequest, { usage, text, toolCalls }: Result): TokenUsage => {
+  const { inputTokens: input, outputTokens: output, raw } = usage
+  if (input === undefined || (input === 0 && output === 0)) {
+    const { signal: _signal, ...sent } = request
+    return { input_tokens: estimate(sent), output_tokens: estimate([text, toolCalls]), estimated: true }
+  }
+  const total = Number(raw?.total_tokens ?? 0)
+  const billed = Math.max(output ?? 0, total - input)
+  const cached = usage.inputTokenDetails.cacheReadTokens
+  const reasoning = usage.outputTokenDetails.reasoningTokens || billed - (output ?? 0)
+  return {
+    input_tokens: input,
+    output_tokens: billed,
+    ...(cached && { cached_tokens: cached }),
+    ...(reasoning && { reasoning_tokens: reasoning }),
+  }
+}
+
+const estimate = (value: unknown): number => Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4)
+
+const priced = (usage: TokenUsage, price: ModelPrice | undefined): TokenUsage => {
+  if (!price) return usage
+  const { input_tokens, output_tokens, cached_tokens = 0 } = usage
+  const { input, output, cached = input } = price
+  const millionths = (input_tokens - cached_tokens) * input + cached_tokens * cached + output_tokens * output
+  return { ...usage, cost_usd: millionths / 1_000_000 }
+}
+
+/** The provider-specific parts that the library returns: reasoning, and options of each call. */
+interface Kept {
+  reasoning: string
+  calls: (ToolCallPart['providerOptions'] | null)[]
+}
+
+/** Collects what Gemini and thinking models want back: `reasoning_content`, `extra_content.google.thought_signature`. */
+const providerPartsOf = ({ reasoningText, toolCalls }: Result): ProviderParts => ({
+  reasoning: reasoningText ?? '',
+  calls: toolCalls.map(({ providerMetadata }) => providerMetadata ?? null),
+})
 
 /** Declares tools without an execute function. The library then returns the calls instead. */
 const toolsOf = ({ tools }: ModelRequest): ToolSet =>
@@ -108,19 +183,23 @@ const messageOf = (message: ModelMessage): Message => {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.text }
-    case 'assistant':
+    case 'assistant': {
+      const { reasoning = '', calls: options = [] } = (message.provider ?? {}) as Partial<Kept>
       return {
         role: 'assistant',
         content: [
+          ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
           ...(message.text === '' ? [] : [{ type: 'text' as const, text: message.text }]),
-          ...message.calls.map((call) => ({
+          ...message.calls.map((call, place) => ({
             type: 'tool-call' as const,
             toolCallId: call.id,
             toolName: call.tool,
             input: call.arguments ?? {},
+            ...(options[place] && { providerOptions: options[place] }),
           })),
         ],
       }
+    }
     case 'tool':
       return {
         role: 'tool',
@@ -140,27 +219,45 @@ const callOf = (call: { toolCallId: string; toolName: string; input: unknown }):
   arguments: isObject(call.input) ? call.input : undefined,
 })
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Converts an error to a failure. A provider's response may quote the key, so it is redacted. */
+/** Converts an error to a failure that names its cause. A provider's response may quote the key, so it is redacted. */
 const failureOf = (error: unknown, apiKey: string): ModelFailure => {
   const last = RetryError.isInstance(error) ? error.lastError : error
   if (!APICallError.isInstance(last)) {
-    return { kind: 'failure', message: `The model’s response could not be read: ${textOf(last, apiKey)}` }
+    const message =
+      last instanceof UnusableResponse ? 'The model’s response is unusable' : 'The model’s response could not be read'
+    return { kind: 'failure', message: `${message}: ${textOf(last, apiKey)}` }
   }
-  const { statusCode, responseBody } = last
-  if (statusCode === undefined) return { kind: 'failure', message: `The model did not answer: ${textOf(last, apiKey)}` }
+  const { statusCode, responseBody, responseHeaders, cause } = last
+  if (statusCode === undefined) {
+    return { kind: 'failure', message: `The model did not answer: ${textOf(cause ?? last, apiKey)}` }
+  }
   const body = withoutKey(responseBody ?? '', apiKey)
   return {
     kind: 'failure',
-    message:
-      statusCode < 400
-        ? 'The model’s response could not be understood.'
-        : `The model provider responded with HTTP ${statusCode}.`,
+    message: withoutKey(failureMessage(statusCode, responseHeaders?.[ERROR_IN_BODY], cause), apiKey),
     status: statusCode,
     ...(body !== '' && { body }),
   }
+}
+
+const failureMessage = (status: number, errorInBody: string | undefined, cause: unknown): string => {
+  if (errorInBody !== undefined) {
+    const code = decodeURIComponent(errorInBody)
+    return `The model provider responded with HTTP 200 and an error${code === '' ? '' : ` (${code})`}.`
+  }
+  if (status >= 400) return `The model provider responded with HTTP ${status}.`
+  if (JSONParseError.isInstance(cause)) return 'The model’s response isn’t JSON.'
+  return `The model’s response isn’t a chat completion${wrongFields(cause)}.`
+}
+
+/** Names the fields that the library refused, from the issues of its schema. */
+const wrongFields = (error: unknown): string => {
+  const issues = TypeValidationError.isInstance(error) && isObject(error.cause) ? error.cause.issues : undefined
+  if (!Array.isArray(issues)) return ''
+  const named = issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${Array.isArray(path) ? path.join('.') : ''}: ${message}`)
+  return named.length === 0 ? '' : `: ${named.join('; ')}`
 }
 
 const textOf = (error: unknown, apiKey: string): string =>

@@ -98,6 +98,23 @@ const parseModelKey = (text: string): string | undefined => {
 }
 
 /**
+ * Creates the reader of the headers for a receiver of traces from Secrets Manager, cached in memory in the same way.
+ * @returns no headers without a secret
+ */
+export const createTracesHeaders = (arn: string | undefined, clock: Clock): (() => Promise<Record<string, string>>) =>
+  arn === undefined
+    ? async () => ({})
+    : cachedFetch(clock, KEYS_FRESH, async () => parseTracesHeaders(await readSecret(arn)))
+
+const TracesSecret = () => z.record(z.string().regex(/^[\w-]{1,256}$/), z.string().regex(/^[\x20-\x7e]{0,4096}$/))
+
+const parseTracesHeaders = (text: string): Record<string, string> => {
+  const { success, data } = TracesSecret().safeParse(json(text))
+  if (!success) throw new Error('the secret of traces must be a JSON object of headers and their values')
+  return data
+}
+
+/**
  * Schema of the bot's secret: a token as BotFather issues it, or none, and a webhook secret as `setWebhook` accepts it.
  */
 const BotSecret = () =>

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http'
 import type { Logger } from '../kernel/ports/logger.ts'
-import { type Attributes, SPAN_KINDS, type Span, type Traces } from '../kernel/ports/traces.ts'
+import type { Attributes, Traces } from '../kernel/ports/traces.ts'
 
 /** Milliseconds that a collector has. It delays the response, so a collector that hangs loses spans instead. */
 const DEADLINE = 1_000
@@ -12,25 +12,28 @@ export interface TracesOptions {
   /** Address of an OTLP/HTTP collector, without `/v1/traces`. */
   endpoint: string
   share: number
+  /** Returns headers that the receiver wants, such as a key. */
+  headers?: () => Promise<Record<string, string>>
   /** Attributes of the function: `service.name`, … */
   resource: Attributes
   log: Pick<Logger, 'warn'>
 }
 
 /**
- * Creates the exporter of spans: OTLP over HTTP, as JSON. It is our own because the OpenTelemetry SDK with its exporter costs
- * more than the whole cold-start budget (docs/architecture.md#choices).
+ * Creates the exporter of spans: OTLP over HTTP, in protobuf, which every receiver takes. It is our own because the OpenTelemetry SDK
+ * with its exporter costs more than the whole cold-start budget (docs/architecture.md#choices).
  */
-export const createTraces = ({ endpoint, share, resource, log }: TracesOptions): Traces => {
+export const createTraces = ({ endpoint, share, headers, resource, log }: TracesOptions): Traces => {
   const url = new URL(`${endpoint}/v1/traces`)
   let agent: Agent | undefined
-  const post = async (body: Buffer): Promise<void> => {
+  const post = async (body: Uint8Array): Promise<void> => {
     const { request, Agent } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+    const own = await headers?.()
     agent ??= new Agent({ keepAlive: true, maxSockets: 4 })
     await new Promise<void>((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', 'content-length': body.length }
+      const sending = { ...own, 'content-type': 'application/x-protobuf', 'content-length': body.length }
       const signal = AbortSignal.timeout(DEADLINE)
-      const sent = request(url, { method: 'POST', agent, headers, signal }, (answer) => {
+      const sent = request(url, { method: 'POST', agent, headers: sending, signal }, (answer) => {
         answer.resume()
         answer.once('error', reject)
         answer.once('end', () => {
@@ -47,49 +50,12 @@ export const createTraces = ({ endpoint, share, resource, log }: TracesOptions):
     share,
     async export(spans) {
       try {
-        for (let i = 0; i < spans.length; i += MAX_SPANS) {
-          await post(Buffer.from(JSON.stringify(otlpOf(resource, spans.slice(i, i + MAX_SPANS)))))
-        }
+        const { encodeSpans } = await import('./otlp.ts')
+        for (let i = 0; i < spans.length; i += MAX_SPANS)
+          await post(encodeSpans(resource, spans.slice(i, i + MAX_SPANS)))
       } catch (error) {
         log.warn('spans were not exported', { spans: spans.length, error })
       }
     },
   }
-}
-
-const otlpOf = (resource: Attributes, spans: readonly Span[]) => ({
-  resourceSpans: [
-    {
-      resource: { attributes: attributesOf(resource) },
-      scopeSpans: [{ scope: { name: 'agent-platform' }, spans: spans.map(spanOf) }],
-    },
-  ],
-})
-
-const ERROR = { code: 2 }
-
-const spanOf = (span: Span) => ({
-  traceId: span.traceId,
-  spanId: span.spanId,
-  ...(span.parentSpanId !== undefined && { parentSpanId: span.parentSpanId }),
-  ...(span.state !== undefined && { traceState: span.state }),
-  name: span.name,
-  kind: SPAN_KINDS[span.kind],
-  startTimeUnixNano: nanoseconds(span.startedAt),
-  endTimeUnixNano: nanoseconds(span.endedAt),
-  attributes: attributesOf(span.attributes),
-  status: span.failed ? ERROR : {},
-})
-
-/** Exceeds the exact integers of a number, so it is put together from milliseconds and the rest. */
-const nanoseconds = (ms: number): string =>
-  `${Math.floor(ms)}${String(Math.floor((ms % 1) * 1_000_000)).padStart(6, '0')}`
-
-const attributesOf = (attributes: Attributes) =>
-  Object.entries(attributes).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: anyValueOf(value) }]))
-
-const anyValueOf = (value: string | number | boolean) => {
-  if (typeof value === 'string') return { stringValue: value }
-  if (typeof value === 'boolean') return { boolValue: value }
-  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }

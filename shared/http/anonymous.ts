@@ -24,7 +24,10 @@ export const limitAnonymous = async (
   await takeRateLimit(deps, { name, rate: stage, scope: 'stage' })
 }
 
-/** Strangers choose the addresses that the platform reads, so each source address gets few. @throws `rate_limited` */
+/**
+ * Limits the readings of hosts' documents and keys that one source address causes, because strangers choose what is read.
+ * @throws `rate_limited`
+ */
 export const limitDocuments = async (deps: Deps, sourceIp: string | undefined): Promise<void> => {
   if (!deps.settings.addressRateLimits || sourceIp === undefined) return
   const name = `host-document:${addressKey(sourceIp)}`

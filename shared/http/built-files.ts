@@ -8,6 +8,8 @@ export interface BuiltFiles {
    * @throws if no folder contains the file, because the build did not run
    */
   text(name: string): Promise<string>
+  /** Reads a file as bytes. @throws as above */
+  bytes(name: string): Promise<Uint8Array>
 }
 
 /**
@@ -25,13 +27,25 @@ export const builtFolders = (...names: string[]): string[] => {
  */
 export const LOCAL_ADDRESS = 'http://127.0.0.1:3000'
 
+/** Remembers what was read. A failure is tried again. */
+const once = <T>(read: (name: string) => Promise<T>): ((name: string) => Promise<T>) => {
+  const readings = new Map<string, Promise<T>>()
+  return (name) => {
+    const known = readings.get(name)
+    if (known) return known
+    const reading = read(name)
+    readings.set(name, reading)
+    reading.catch(() => readings.delete(name))
+    return reading
+  }
+}
+
 /** Opens files by their plain names. The first folder that contains one wins. */
 export const openBuiltFiles = (folders: readonly string[]): BuiltFiles => {
-  const texts = new Map<string, Promise<string>>()
-  const read = async (name: string): Promise<string> => {
+  const read = async (name: string): Promise<Buffer> => {
     for (const folder of folders) {
       try {
-        return await readFile(join(folder, name), 'utf8')
+        return await readFile(join(folder, name))
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       }
@@ -39,13 +53,7 @@ export const openBuiltFiles = (folders: readonly string[]): BuiltFiles => {
     throw new Error(`${name} was not built`)
   }
   return {
-    text(name) {
-      const known = texts.get(name)
-      if (known) return known
-      const reading = read(name)
-      texts.set(name, reading)
-      reading.catch(() => texts.delete(name))
-      return reading
-    },
+    text: once(async (name) => (await read(name)).toString('utf8')),
+    bytes: once(read),
   }
 }

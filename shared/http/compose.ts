@@ -9,7 +9,7 @@ import { noQueues } from '../adapters/no-queues.ts'
 import { noSockets } from '../adapters/no-sockets.ts'
 import { createObjects } from '../adapters/objects.ts'
 import { createAddressCheck } from '../adapters/outgoing-http/check-only.ts'
-import { createBotCredentials, createKeys, createModelKey } from '../adapters/secrets.ts'
+import { createBotCredentials, createKeys, createModelKey, createTracesHeaders } from '../adapters/secrets.ts'
 import type { TelegramOptions } from '../adapters/telegram.ts'
 import { createTraces } from '../adapters/traces.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -109,6 +109,7 @@ const compose = (
       key: createModelKey(model.secretArn, systemClock),
       apiUrl: settings.modelApiUrl,
       name: settings.modelName,
+      prices: settings.modelPrices,
     }),
     mail: createMail(settings.mailFrom, env),
     monitoring: createMonitoring(settings.alarmPrefix, env),
@@ -119,6 +120,7 @@ const compose = (
       traces: createTraces({
         endpoint: settings.tracesEndpoint,
         share: settings.tracesShare,
+        headers: createTracesHeaders(settings.tracesSecret, systemClock),
         resource: {
           'service.name': 'agent-platform',
           'deployment.environment.name': settings.stage,

@@ -50,6 +50,8 @@ interface Definition<
   group: Group
   method: Method
   path: `/${string}`
+  /** The path may end in a slash, as clients write the path of a folder. */
+  isFolder?: true
   /** Further methods of the path, which another function serves. They are in `Allow`. */
   elsewhere?: readonly Method[]
   caller: C
@@ -126,7 +128,10 @@ interface Definition<
   /** Error codes beyond those of the endpoint's caller, scope, body and method. */
   errors?: readonly ErrorCode[]
   needs?: readonly Capability[]
-  /** May run longer than the gateway's 29 seconds. The streaming function serves it. */
+  /**
+   * May run longer than the gateway's 29 seconds, or answers with bytes, which the gateway passes on only in a stream. A streaming
+   * function serves it.
+   */
   waits?: true
   /** Of an endpoint that `waits`: only if the query has `wait`. Other requests lock their Idempotency-Key as briefly as usual. */
   waitsIfAsked?: true

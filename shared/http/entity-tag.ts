@@ -1,7 +1,7 @@
 import { RawResponse } from './response.ts'
 
 /**
- * Answers with text and an entity tag, or with 304 and no body if the client already has it (RFC 9110 §13.1.2). The
+ * Answers with text or bytes and an entity tag, or with 304 and no body if the client already has it (RFC 9110 §13.1.2). The
  * comparison is weak, because a gateway that compresses weakens tags.
  * @param isWeak the text of one version may differ, as signatures do
  */
@@ -9,7 +9,7 @@ export const withEntityTag = (
   requestHeaders: Record<string, string>,
   hash: string,
   headers: Record<string, string>,
-  body: string,
+  body: string | Uint8Array,
   isWeak = false,
 ): RawResponse => {
   const tag = `"${hash.slice(0, 32)}"`

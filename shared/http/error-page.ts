@@ -21,6 +21,11 @@ const wordsFor = (code: ErrorCode, t: Translate): { title: string; text: string 
           'The platform hasn’t approved the app for customers. Ask the app’s developer when it will be available.',
         ),
       }
+    case 'not_found':
+      return {
+        title: t('This page doesn’t exist'),
+        text: t('Check the address, or go back to the page that you came from.'),
+      }
     case 'internal_error':
       return {
         title: t('Something went wrong'),

@@ -11,7 +11,10 @@ export interface Exchange {
   deps: Deps
   requestId: string
   startedAt: number
+  /** GET for a HEAD request, which takes the same path. */
   method: Method
+  /** The request is a HEAD: it gets GET's answer without the body, and changes nothing (RFC 9110 §9.3.2). */
+  isHead: boolean
   path: string
   headers: Record<string, string>
   query: [string, string][]
@@ -85,9 +88,13 @@ export const readHeaders = (
   return headers
 }
 
+/** People enter the address of the MCP server with a slash at its end, which hosts then use, in their look-up of its metadata too. */
+const MCP_WITH_SLASH = /^((?:\/\.well-known\/oauth-protected-resource)?\/mcp(?:\/.+)?)\/$/
+
 /** Reads an API Gateway proxy event (payload 1.0). */
 export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId: string): Exchange => {
   const headers = readHeaders(event)
+  const isHead = event.httpMethod === 'HEAD'
   const query = Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([name, values]) =>
     (values ?? []).map((value): [string, string] => [name, value]),
   )
@@ -95,8 +102,9 @@ export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId:
     deps,
     requestId,
     startedAt: performance.now(),
-    method: event.httpMethod as Method,
-    path: event.path,
+    method: isHead ? 'GET' : (event.httpMethod as Method),
+    isHead,
+    path: MCP_WITH_SLASH.exec(event.path)?.[1] ?? event.path,
     headers,
     query,
     rawBody:

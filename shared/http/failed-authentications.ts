@@ -5,7 +5,8 @@ import { LIMITS } from '../kernel/limits.ts'
 import { addressKey } from './source-address.ts'
 
 /**
- * Counts a failed authentication against its source address.
+ * Counts a failed authentication against its source address. Counting afterwards spares valid callers a write, and is enough
+ * where an attempt costs a read or two. What asks another server (hosts' keys) or is slow by intent (passwords) counts before it.
  * @returns the error to answer with: the failure itself, or `rate_limited` if the address has used up its failures
  */
 export const countFailure = async (deps: Deps, sourceIp: string | undefined, error: unknown): Promise<unknown> => {

@@ -1,11 +1,10 @@
 import type * as z from 'zod'
+import { isObject } from '../kernel/json-schema/json-object.ts'
 
 /** Puts a value's fields in order. Undefined if a schema has no fields: free-form JSON keeps its order. */
 type Order = ((value: unknown) => unknown) | undefined
 
 type Fields = Record<string, unknown>
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const made = new WeakMap<z.core.$ZodType, { order: Order }>()
 

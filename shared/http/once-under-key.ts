@@ -1,6 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { type ErrorCode, fail, PlatformError } from '../kernel/errors.ts'
 import { checkIdempotencyKey, isRetryable, lockIdempotencyKey } from './idempotency.ts'
+import { toPlatformError } from './render.ts'
 
 /** An idempotency key that belongs to a call inside a message, and what it is bound to. */
 export interface CallKey {
@@ -52,7 +53,6 @@ export const onceUnderKey = async <T extends object>(
     act({
       ...work,
       id: hold.id,
-      hasFreshIds: false,
       async commit(writes, value) {
         if (value === undefined) return work.commit(writes)
         await work.table.transact([...writes, await complete(200, value as object)])
@@ -76,7 +76,7 @@ const errorAsAnswer = async <T>(act: () => Promise<T>): Promise<T | PlatformErro
   try {
     return await act()
   } catch (error) {
-    return error instanceof PlatformError ? error : fail('internal_error', { cause: error })
+    return toPlatformError(error)
   }
 }
 

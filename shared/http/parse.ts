@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { fail, type PlatformError } from '../kernel/errors.ts'
 
 /** Returns what is wrong with each field: path → list of sentences (contract/general.md#bodies). */
@@ -36,6 +36,10 @@ export const check = <T>(schema: z.ZodType<T>, value: unknown, what = 'The reque
     details: { fields: fieldErrors(result.error) },
   })
 }
+
+/** Validates the arguments of a tool. @throws `validation_error` naming every invalid one, below `arguments` */
+export const checkArguments = (schema: z.ZodType<Record<string, unknown>>, value: unknown): Record<string, unknown> =>
+  check(z.object({ arguments: schema }), { arguments: value }, 'The tool’s arguments').arguments
 
 const mediaType = (contentType: string | undefined): string =>
   (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''

@@ -101,7 +101,7 @@ const opening = (deps: () => Promise<Deps>): Middleware => ({
     if (!exchange) return
     const error = toPlatformError(request.error)
     exchange.errorCode = error.code
-    if (error.code === 'internal_error') {
+    if (error.code === 'internal_error' || error.code === 'unavailable') {
       exchange.deps.log.error('request failed', { request_id: exchange.requestId, error: error.cause ?? error })
     }
     request.response = toResult(exchange, renderError(exchange, error))
@@ -282,7 +282,7 @@ const answer: Middleware = {
       request: { headers, rawQuery, sourceIp },
       recheck: async () => (await exchange.recheck?.()) ?? caller,
     })
-    if (value instanceof StreamResponse) return streamResult(exchange, value)
+    if (value instanceof StreamResponse) return await streamResult(exchange, value)
     const finished = exchange.committed ?? renderValue(exchange, value)
     if (!exchange.committed && exchange.hold) {
       if (isAwaiting(value) || hadNoEffect(exchange)) await exchange.hold.release(true)

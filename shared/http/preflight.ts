@@ -18,7 +18,7 @@ export const preflight: Middleware = {
         'access-control-allow-headers': path.startsWith('/mcp')
           ? // Tools declare headers of their own (`Mcp-Param-…`). The wildcard doesn't include Authorization.
             'Authorization, *'
-          : 'Authorization, Content-Type, Idempotency-Key, X-Developer-Key, Last-Event-ID, A2A-Version, A2A-Extensions',
+          : 'Authorization, Content-Type, Idempotency-Key, X-Developer-Key, Last-Event-ID, If-None-Match, A2A-Version, A2A-Extensions',
         'access-control-max-age': '7200',
       },
       body: '',

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { a2aErrorBody, a2aErrorData, a2aFailure, a2aMediaType, a2aVersion } from '../kernel/a2a-error.ts'
+import { isUnanswered } from '../kernel/aws-calls.ts'
 import { fail, PlatformError } from '../kernel/errors.ts'
 import { signInChallenge } from '../kernel/host-resources.ts'
 import { standardError, standardStatus } from '../kernel/oauth-errors.ts'
@@ -27,7 +28,7 @@ const common = ({ requestId, path, answerHeaders }: Exchange): Record<string, st
   ...(isOpenToBrowsers(path) && {
     'access-control-allow-origin': '*',
     'access-control-expose-headers':
-      'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Policy, Retry-After, Idempotency-Replayed, Mcp-Session-Id, WWW-Authenticate',
+      'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Policy, Retry-After, Idempotency-Replayed, Mcp-Session-Id, WWW-Authenticate, ETag',
   }),
   ...answerHeaders,
 })
@@ -71,13 +72,19 @@ export const toResult = (exchange: Exchange, { status, headers, body }: StoredRe
 }
 
 /** Converts any thrown value to a platform error. Errors not meant for the client disclose no details. */
-export const toPlatformError = (error: unknown): PlatformError =>
-  error instanceof PlatformError ? error : fail('internal_error', { cause: error })
+export const toPlatformError = (error: unknown): PlatformError => {
+  if (error instanceof PlatformError) return error
+  // AWS didn't answer in time, or turned the call away for now.
+  return isUnanswered(error)
+    ? fail('unavailable', { headers: { 'retry-after': '5' }, cause: error })
+    : fail('internal_error', { cause: error })
+}
 
 export const renderError = (exchange: Exchange, error: PlatformError): StoredResponse => {
   const { settings } = exchange.deps
-  if (exchange.route?.showsErrors && wantsPage(exchange.headers))
-    return renderErrorPage(error, exchange.requestId, exchange.headers)
+  // A person may have followed a link to an address that doesn't exist.
+  const isForPeople = exchange.route ? exchange.route.showsErrors : error.code === 'not_found'
+  if (isForPeople && wantsPage(exchange.headers)) return renderErrorPage(error, exchange.requestId, exchange.headers)
   const form = exchange.route ? errorFormOf(exchange.route) : 'platform'
   if (form === 'oauth') return renderStandardError(exchange, error)
   if (form === 'a2a-rpc' || form === 'a2a' || form === 'a2a-0.3') return renderA2aError(exchange, form, error)

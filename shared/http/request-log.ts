@@ -9,7 +9,8 @@ import type { Exchange } from './exchange.ts'
  * own metrics, and each metric in a line takes more bytes than the rest of it.
  */
 export const logRequest = (exchange: Exchange, status: number): void => {
-  const { deps, route, requestId, method, path, caller, startedAt, errorCode } = exchange
+  const { deps, route, requestId, path, caller, startedAt, errorCode } = exchange
+  const method = exchange.isHead ? 'HEAD' : exchange.method
   const fields = {
     request_id: requestId,
     endpoint: route?.id ?? null,

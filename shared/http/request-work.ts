@@ -4,10 +4,11 @@ import type { Exchange } from './exchange.ts'
 import { renderValue } from './render.ts'
 
 /**
- * Returns a request's unit of work. Under an Idempotency-Key, the response is stored in the transaction of its change.
+ * Returns a request's unit of work. Under an Idempotency-Key, the response is stored in the transaction of its change. The commit of
+ * a HEAD writes nothing.
  */
 export const createRequestWork = (exchange: Exchange): Work => {
-  const { deps, hold, requestId, sourceIp, caller } = exchange
+  const { deps, hold, requestId, sourceIp, caller, isHead } = exchange
   return {
     ...deps,
     requestId,
@@ -15,8 +16,8 @@ export const createRequestWork = (exchange: Exchange): Work => {
     developerMember: caller.kind === 'developer' ? caller.member?.id : undefined,
     userAgent: exchange.headers['user-agent'],
     id: hold?.id ?? idsOf(requestId, () => deps.clock.now()),
-    hasFreshIds: hold === undefined,
     async commit(writes, value) {
+      if (isHead) return
       if (!hold || value === undefined) {
         await deps.table.transact(writes)
         exchange.changed = true

@@ -9,6 +9,7 @@ const FIELDS = [
   'group',
   'method',
   'path',
+  'isFolder',
   'elsewhere',
   'params',
   'caller',

@@ -34,7 +34,7 @@ export const createMatcher = <R extends Route>(routes: readonly R[]): Router<R> 
     }
     const allowed = METHODS.filter((one) =>
       onPath.some(({ route }) => route.method === one || route.elsewhere?.includes(one)),
-    )
+    ).flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one))
     throw fail('method_not_allowed', {
       message: `This path does not support ${method.slice(0, 20)}.`,
       fix: `Use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(allowed)}.`,
@@ -56,7 +56,7 @@ const compile = <R extends Route>(route: R): Compiled<R> => {
     keys.push(name)
     return verb === undefined ? '([^/]+)' : `([^/:]+)${verb}`
   })
-  return { route, keys, pattern: new RegExp(`^${segments.join('/')}$`) }
+  return { route, keys, pattern: new RegExp(`^${segments.join('/')}${route.isFolder ? '/?' : ''}$`) }
 }
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']

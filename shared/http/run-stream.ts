@@ -17,7 +17,7 @@ export const runStreamDeclaration = {
   description: `All events so far, then each change within about a second. A client that reconnects with \`Last-Event-ID\` gets everything after that number.
 
 The stream ends after the final state, after about 290 seconds, and within 10 seconds after the caller loses access. Reconnect when it ends. Once you have all events, the response is 204, and \`EventSource\` stops. The browser’s own \`EventSource\` sends no \`Authorization\` header: use a client based on \`fetch\` (npm \`eventsource\`), and never put tokens into addresses. An installation, and a person in a workspace, can have ${LIMITS.streamsPerCaller} streams; one more ends the oldest. To follow many runs, subscribe a webhook to \`run.*\`.`,
-  answers: `Server-sent events (HTML standard), whose \`id\` is a number in the run that only increases. A comment line follows 15 seconds of silence.
+  answers: `Server-sent events (HTML standard), whose \`id\` is a number in the run that only increases. A comment line follows ${LIMITS.streamSilence / 1_000} seconds of silence.
 
 | event | data |
 | --- | --- |

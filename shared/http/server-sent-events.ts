@@ -1,5 +1,5 @@
-import { SECOND } from '../kernel/clock.ts'
 import { StreamResponse } from './response.ts'
+import { startSilence } from './silence.ts'
 
 /** One event of a stream (HTML standard, "Server-sent events"). */
 export interface ServerSentEvent {
@@ -10,14 +10,8 @@ export interface ServerSentEvent {
 }
 
 /**
- * Interval of comment lines that keep a silent connection open. The edge cuts idle connections after 120 seconds, many
- * proxies after 30.
- */
-const PING = 15 * SECOND
-
-/**
- * Answers with events as they arrive.
- * @param events each event, or occasionally undefined while there is none
+ * Answers with events as they arrive, and with a comment line after each silence.
+ * @param events each event; undefined is ignored. Aborting the signal has to end them soon.
  */
 export const eventStream = (
   events: (signal: AbortSignal) => AsyncIterable<ServerSentEvent | undefined>,
@@ -25,20 +19,35 @@ export const eventStream = (
   new StreamResponse(
     200,
     { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-    (signal) => lines(events(signal)),
+    (signal) => lines(events, signal),
   )
 
 /**
  * Formats a stream. A line that is no event ends no block: some clients (httpx-sse of Python) take a block without data for an
  * event, and official A2A clients then fail to parse it.
  */
-async function* lines(events: AsyncIterable<ServerSentEvent | undefined>): AsyncGenerator<string> {
+async function* lines(events: Parameters<typeof eventStream>[0], signal: AbortSignal): AsyncGenerator<string> {
   yield 'retry: 1000\n'
-  let sent = performance.now()
-  for await (const next of events) {
-    if (!next && performance.now() - sent < PING) continue
-    sent = performance.now()
-    yield next ? textOf(next) : ': still here\n'
+  const over = new AbortController()
+  const source = events(AbortSignal.any([signal, over.signal]))[Symbol.asyncIterator]()
+  let silence = startSilence()
+  try {
+    let next = source.next()
+    for (;;) {
+      const result = await Promise.race([next, silence.passed])
+      if (result?.done) return
+      // A source that has nothing new doesn't end the silence.
+      if (!result || result.value) {
+        silence.end()
+        yield result?.value ? textOf(result.value) : ': still here\n'
+        silence = startSilence()
+      }
+      if (result) next = source.next()
+    }
+  } finally {
+    silence.end()
+    over.abort()
+    await source.return?.()
   }
 }
 

@@ -1,7 +1,9 @@
 import type { APIGatewayProxyResult, Context } from 'aws-lambda'
-import { closeStream, isStreamOpen, openStream } from '#shared/foundation/limits/index.ts'
+import { closeStream, isStreamOpen, openStream, rateLimited } from '#shared/foundation/limits/index.ts'
 import { RESPONSE_BYTES } from '#shared/foundation/payloads/index.ts'
 import { SECOND } from '../kernel/clock.ts'
+import type { PlatformError } from '../kernel/errors.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { callerName } from './callers.ts'
 import type { Exchange, RequestHandler } from './exchange.ts'
 import { toPlatformError, toResult } from './render.ts'
@@ -17,22 +19,27 @@ export interface StreamedResult extends APIGatewayProxyResult {
 export const isStreamed = (result: APIGatewayProxyResult): result is StreamedResult => 'pieces' in result
 
 /**
- * Builds the result of a stream. The caller is looked up again every few seconds, so that a revoked token or a removed
+ * Builds the result of a stream. A HEAD opens none. The caller is looked up again every few seconds, so that a revoked token or a removed
  * member sees no more. The request is logged when the stream ends.
  * @throws `rate_limited`
  */
 export const streamResult = async (
   exchange: Exchange,
   { status, headers, pieces }: StreamResponse,
-): Promise<StreamedResult> => {
+): Promise<APIGatewayProxyResult> => {
   const { deps, requestId } = exchange
+  const head = toResult(exchange, { status, headers, body: '' })
+  if (exchange.isHead) {
+    logRequest(exchange, status)
+    return head
+  }
   const caller = callerName(exchange.caller)
   if (caller !== undefined) await openStream(deps, caller, requestId)
-  return {
-    ...toResult(exchange, { status, headers, body: '' }),
+  const streamed: StreamedResult = {
+    ...head,
     async *pieces(signal) {
       const over = new AbortController()
-      const watch = watchCaller(exchange, () => over.abort())
+      const watch = watchCaller(exchange, (reason) => over.abort(reason))
       try {
         yield* pieces(AbortSignal.any([signal, over.signal]))
       } catch (error) {
@@ -45,6 +52,7 @@ export const streamResult = async (
       }
     },
   }
+  return streamed
 }
 
 const failed = (exchange: Exchange, error: unknown): void => {
@@ -56,8 +64,11 @@ const failed = (exchange: Exchange, error: unknown): void => {
 /** Interval of checking that the caller still has access. */
 const RECHECK = 10 * SECOND
 
-/** Checks repeatedly that the caller still has access, and once more when their credential expires. */
-const watchCaller = (exchange: Exchange, lost: () => void): { end(): void } => {
+/**
+ * Checks repeatedly that the caller still has access, and once more when their credential expires.
+ * @param lost ends the stream for a lasting reason
+ */
+const watchCaller = (exchange: Exchange, lost: (reason: PlatformError) => void): { end(): void } => {
   const { recheck, deps, requestId } = exchange
   const caller = callerName(exchange.caller)
   if (!recheck || caller === undefined) return { end: () => {} }
@@ -70,10 +81,11 @@ const watchCaller = (exchange: Exchange, lost: () => void): { end(): void } => {
   const look = async (): Promise<void> => {
     try {
       const [stands] = await Promise.all([isStreamOpen(deps, caller, requestId), recheck()])
-      if (!stands) return lost()
+      if (!stands) return lost(oneTooMany())
     } catch (error) {
+      const reason = toPlatformError(error)
       // A platform error says nothing about the caller. The next check may.
-      if (toPlatformError(error).status < 500) return lost()
+      if (reason.status < 500) return lost(reason)
     }
     if (!ended) wait()
   }
@@ -85,6 +97,12 @@ const watchCaller = (exchange: Exchange, lost: () => void): { end(): void } => {
     },
   }
 }
+
+const oneTooMany = () =>
+  rateLimited('stream', 1, {
+    message: `You opened another stream. You can have ${LIMITS.streamsPerCaller} at a time.`,
+    fix: 'Wait until one of your streams has ended.',
+  })
 
 /** Returns the expiry of the caller's credential in epoch ms. */
 const endOf = ({ caller }: Exchange): number => {

@@ -15,6 +15,7 @@ import { SECOND } from '../kernel/clock.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { idsOf, newId } from '../kernel/ids.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
+import { startTimeLimit } from '../kernel/time-limit.ts'
 import { restoreTrace, type TraceContext, traceSchema } from '../kernel/tracing/context.ts'
 import { exportingSpans, type Invocation, inBatch, inScope } from '../kernel/tracing/scope.ts'
 import { type Adapters, composeOnce, currentEnvironment } from './compose.ts'
@@ -197,14 +198,14 @@ const socketEventOf = (event: unknown): SocketEvent => {
 }
 
 const within = async <T>({ name, timeoutSeconds }: Worker, run: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${name} ran longer than ${timeoutSeconds} s`)), timeoutSeconds * SECOND)
-  })
+  const late = Promise.withResolvers<never>()
+  const limit = startTimeLimit(timeoutSeconds * SECOND, () =>
+    late.reject(new Error(`${name} ran longer than ${timeoutSeconds} s`)),
+  )
   try {
-    return await Promise.race([run, late])
+    return await Promise.race([run, late.promise])
   } finally {
-    clearTimeout(timer)
+    limit.clear()
   }
 }
 

@@ -44,3 +44,34 @@ export const withoutUserAgent = <Client extends { middlewareStack: { remove(name
   client.middlewareStack.remove('getUserAgentMiddleware')
   return client
 }
+
+const UNANSWERED: ReadonlySet<unknown> = new Set([
+  'TimeoutError',
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'SlowDown',
+  'InternalServerError',
+  'InternalError',
+  'ServiceUnavailable',
+  'ServiceUnavailableException',
+  'TransactionInProgressException',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+interface AwsError {
+  name?: unknown
+  code?: unknown
+  CancellationReasons?: { Code?: string }[]
+}
+
+/** Returns true for the error of a call that a service of AWS didn't answer in time, or turned away for now. */
+export const isUnanswered = (error: unknown): boolean => {
+  const { name, code, CancellationReasons } = (error ?? {}) as AwsError
+  if (UNANSWERED.has(name) || UNANSWERED.has(code)) return true
+  // Conditions and faulty requests have errors of their own before it comes to this.
+  return name === 'TransactionCanceledException' && CancellationReasons !== undefined
+}

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { sha256 } from './secrets.ts'
+import { fromText } from './settings/values.ts'
 
 /** Name, mark, colour and help address that an operator gives the platform. */
 export interface Brand {
@@ -19,15 +20,6 @@ const HUB =
   'M12 2a3 3 0 0 1 1.1 5.8v3.5l3.7 3a3 3 0 1 1-1.3 1.7L12 13.1l-3.5 2.9a3 3 0 1 1-1.3-1.7l3.7-3V7.8A3 3 0 0 1 12 2z'
 
 export const DEFAULT_BRAND: Brand = { name: 'Agent Integration Platform', logo: HUB, accent: '#4f46e5' }
-
-const fromText = (value: unknown): unknown => {
-  if (typeof value !== 'string') return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
-}
 
 /** Names and marks go into HTML, JSON and SVG, so neither may contain a character with a meaning there. */
 const brandSchema = z.strictObject(

@@ -16,3 +16,10 @@ export const bucketAddress = (name: string, environment: Environment): string =>
   const region = regionOf(environment)
   return endpoint ? `${endpoint}/${name}` : `https://${name}.s3.${region}.${suffixOf(region)}`
 }
+
+/**
+ * Returns the address below which clients reach a bucket's objects by signed addresses.
+ * @param environment as for {@link bucketAddress}, and OBJECTS_URL if the bucket is behind another address for clients
+ */
+export const signedBucketAddress = (name: string, environment: Environment): string =>
+  environment.OBJECTS_URL ? `${environment.OBJECTS_URL}/${name}` : bucketAddress(name, environment)

@@ -14,6 +14,8 @@ export type Capability =
   /** Logos that the platform fetched. */
   | 'logos:read'
   | 'logos:write'
+  /** Packages for developers: reads those that were deployed earlier, and keeps those of this deployment. Replaces none. */
+  | 'packages:keep'
   /** Public halves of the keys that sign tokens. */
   | 'keys:public'
   /** Issues tokens of one ring. */

@@ -189,6 +189,11 @@ export const ERRORS = {
   ],
   agent_unreachable: [502, 'The agent did not respond.', 'Check the endpoint in the manifest and its logs.'],
   llm_error: [502, 'The model provider returned an error.', 'See details.body and try again later.'],
+  unavailable: [
+    503,
+    'The platform couldn’t read or write its records in time.',
+    'Wait for the seconds in Retry-After, then send the request again with the same Idempotency-Key.',
+  ],
   mail_not_configured: [
     503,
     'This deployment sends no e-mail.',

@@ -8,9 +8,10 @@ export const LIMIT_SCOPES = {
   user: 'All requests of one person to the console’s API.',
   developer: 'All requests of one developer account. Also its test runs, and the e-mails sent to it.',
   admin: 'All requests of one admin account. Also its test installs.',
-  client: 'All OAuth requests of one app with valid credentials.',
+  client:
+    'All OAuth requests of one app with valid credentials. Also the readings of the document and keys of one host, or of the hosts of one domain.',
   address:
-    'Requests from one source address without credentials, or that failed to authenticate. IPv6 addresses count by /64.',
+    'Requests from one source address without credentials, or that failed to authenticate. Also the readings of hosts’ documents that it causes. IPv6 addresses count by /64.',
   stage: 'Requests without credentials, from all source addresses together.',
   sign_in: 'Failed sign-ins of admins, for one e-mail address and for one source address.',
   stream: 'Live streams that one caller opens and closes at the same moment.',

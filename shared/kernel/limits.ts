@@ -6,6 +6,11 @@ const KIB = 1_024
 export const LIMITS = {
   installationRate: { perSecond: 10, burst: 20 },
   appRate: { perSecond: 50, burst: 100 },
+  /**
+   * Runs that requests wait for, of an app over all installations. If its agent takes all of its 30 seconds, they hold at most 225
+   * executions, of the 250 for requests that wait.
+   */
+  waitedRunRate: { perSecond: 5, burst: 75 },
   callerRate: { perSecond: 10, burst: 40 },
   clientRate: { perSecond: 50, burst: 100 },
   addressFailureRate: { perSecond: 5, burst: 20 },
@@ -38,6 +43,11 @@ export const LIMITS = {
   listenerBeat: 5 * SECOND,
   /** Opening one more ends the oldest, because a stream occupies its function even after its reader disconnects. */
   streamsPerCaller: 3,
+  /**
+   * Silence after which every response that a client waits for gets a sign of life. Common clients give up after 5 seconds (httpx)
+   * or 10 (OkHttp), proxies after 30, and the edge after 120.
+   */
+  streamSilence: 4 * SECOND,
   /** Live connections of a person in a workspace. A page beyond them polls. */
   liveConnectionsPerPerson: 20,
   /** Live connections that a person begins. Each costs writes, so the bucket of a connection isn't enough. */
@@ -115,8 +125,10 @@ export const LIMITS = {
   hostRefreshRepeat: 30 * SECOND,
   /** Period after its last use for which a host's registration is kept. */
   hostRegistrationLife: 90 * DAY,
-  /** Documents of unknown hosts that one source address makes the platform read: 10 a minute. */
+  /** Readings of hosts' documents and keys that one source address causes, and those of one host: 10 a minute each. */
   hostDocumentRate: { perSecond: 1 / 6, burst: 10 },
+  /** Readings at one domain: 60 a minute for hosts that people have used, and 60 for others. */
+  domainDocumentRate: { perSecond: 1, burst: 60 },
   pushedRequestLife: 90 * SECOND,
   consentLife: 10 * MINUTE,
   signInDataAge: 10 * MINUTE,

@@ -40,8 +40,7 @@ export const findHiddenCharacter = (name: string): string | undefined => {
 export const isVisible = (text: string): boolean => VISIBLE.test(text.replaceAll(new RegExp(HIDDEN, 'gu'), ''))
 
 /**
- * Cleans a name from outside, or one stored before {@link findHiddenCharacter} was applied, into one line. Returns '' if
- * nothing visible remains.
+ * Cleans a name from outside into one line. Returns '' if nothing visible remains.
  * @param max most characters to keep
  */
 export const cleanName = (name: string, max = 200): string => {

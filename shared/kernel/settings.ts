@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { bucketAddress } from './bucket-address.ts'
+import { signedBucketAddress } from './bucket-address.ts'
 import type { RingName } from './ports/keys.ts'
 import { QUEUE_NAMES, type QueueName } from './queue-names.ts'
 import { FUNCTION_SETTING_NAMES, FUNCTION_SETTINGS, type FunctionSettings, settingSchema } from './settings/declared.ts'
@@ -82,7 +82,7 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
     auditTableName: e.AUDIT_TABLE_NAME,
     bucketName: e.BUCKET_NAME,
     keyBucketName: e.KEY_BUCKET_NAME,
-    uploadOrigin: e.BUCKET_NAME && new URL(bucketAddress(e.BUCKET_NAME, env)).origin,
+    uploadOrigin: e.BUCKET_NAME && new URL(signedBucketAddress(e.BUCKET_NAME, env)).origin,
     busName: e.BUS_NAME,
     queueUrls: Object.fromEntries(
       QUEUE_NAMES.flatMap((name) => {

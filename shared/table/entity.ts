@@ -35,15 +35,22 @@ export interface Write {
   readonly otherwise?: ((current: never) => unknown) | undefined
 }
 
-/** Error for a failed condition. `index` is the write's position in the transaction, `current` the current item. */
+/** Error for a failed condition. `current` is the item as it is. */
 export class ConditionFailed extends Error {
-  readonly index: number
+  readonly #entity: string
+  readonly #key: Key
   readonly current: unknown
-  constructor(index: number, entity: string, current: unknown) {
-    super(`the condition on ${entity} did not hold`)
+  constructor({ entity, key }: Ref, current: unknown) {
+    super(`the condition on ${entity.name} did not hold`)
     this.name = 'ConditionFailed'
-    this.index = index
+    this.#entity = entity.name
+    this.#key = key
     this.current = current
+  }
+
+  /** Returns true if it was the condition of this write that failed. */
+  isOf({ entity, key }: Ref): boolean {
+    return entity.name === this.#entity && key.pk === this.#key.pk && key.sk === this.#key.sk
   }
 }
 
@@ -155,8 +162,10 @@ export interface Entity<T, Pk extends string, Sk extends string> extends EntityD
   /** Changes an item, or creates it from the changes. */
   upsert(fields: KeyFields<Pk, Sk>, changes: Changes<T>, guard?: Guard<T>): Write
   delete(fields: KeyFields<Pk, Sk>, guard?: Guard<T>): Write
-  /** Checks a condition without writing. */
+  /** Checks a condition of an existing item without writing. */
   check(fields: KeyFields<Pk, Sk>, guard: Guard<T>): Write
+  /** Checks that there is no such item, without writing. */
+  checkAbsent(fields: KeyFields<Pk, Sk>, guard?: Pick<Guard<T>, 'otherwise'>): Write
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: type-erased form for code that handles all entities
@@ -228,6 +237,7 @@ export const defineEntity = <T extends object, Pk extends string, Sk extends str
     delete: (fields, guard) => write('delete', fields, { where: { ...guard?.where }, otherwise: guard?.otherwise }),
     check: (fields, guard) =>
       write('check', fields, { where: { pk: exists, ...guard.where }, otherwise: guard.otherwise }),
+    checkAbsent: (fields, guard) => write('check', fields, { where: { pk: missing }, otherwise: guard?.otherwise }),
   }
   return entity
 }

@@ -1,3 +1,5 @@
+import { checkOperands } from './limits.ts'
+
 /** Comparison in a condition. Built by the helpers below, so that expression strings exist only in this file. */
 export interface Test {
   readonly test: '=' | '<' | '<=' | '>=' | 'in' | 'exists' | 'missing' | 'either'
@@ -64,6 +66,7 @@ export class Expressions {
       case 'missing':
         return `attribute_not_exists(${name})`
       case 'in':
+        checkOperands(name, value as unknown[])
         return `${name} IN (${(value as unknown[]).map((allowed) => this.value(allowed)).join(', ')})`
       case 'either':
         return `(${(value as Test[]).map((alternative) => this.#comparison(name, alternative)).join(' OR ')})`

@@ -34,6 +34,7 @@ import {
   withoutTableAttributes,
 } from './indexes.ts'
 import { type IndexName, TABLE_LAYOUT } from './layout.ts'
+import { checkKeys } from './limits.ts'
 import { backoff } from './retry.ts'
 
 export interface TableOptions {
@@ -331,7 +332,7 @@ export class Table {
         const reasons = (error as { CancellationReasons?: { Code?: string; Item?: Record<string, unknown> }[] })
           .CancellationReasons
         const failed = reasons?.findIndex((reason) => reason.Code === 'ConditionalCheckFailed') ?? -1
-        if (failed >= 0) throw conditionError(writes[failed] as Write, failed, reasons?.[failed]?.Item)
+        if (failed >= 0) throw conditionError(writes[failed] as Write, reasons?.[failed]?.Item)
         const transient = reasons?.some((reason) => TRANSIENT.has(reason.Code ?? ''))
         if (!transient || attempt >= 14) throw error
         await backoff(attempt)
@@ -381,16 +382,18 @@ export class Table {
     }
     if (write.kind === 'put') {
       const item = write.item ?? {}
-      if (this.#check) write.entity.schema().parse(item)
-      return {
-        ...base,
-        ...expressions.maps(),
-        Item: { ...item, ...itemAttributes(write.entity, write.key, item, this) },
+      const Item = { ...item, ...itemAttributes(write.entity, write.key, item, this) }
+      if (this.#check) {
+        write.entity.schema().parse(item)
+        checkKeys(Item)
       }
+      return { ...base, ...expressions.maps(), Item }
     }
     if (write.kind === 'update') {
       const changes = write.changes ?? {}
-      const update = expressions.update({ ...changes, set: this.#set(write) })
+      const set = this.#set(write)
+      if (this.#check) checkKeys(set)
+      const update = expressions.update({ ...changes, set })
       return { ...base, Key: write.key, UpdateExpression: update, ...expressions.maps() }
     }
     return { ...base, Key: write.key, ...expressions.maps() }
@@ -441,6 +444,7 @@ export class Table {
     const ranged = from !== undefined && to !== undefined
     // DynamoDB rejects an empty range instead of returning nothing.
     if (ranged && from > to) return { items: [], next: undefined }
+    if (this.#check) for (const bound of [from, to]) checkKeys({ [partitionKey]: partition, [sortKey]: bound })
     const input: QueryCommandInput = {
       TableName: this.#nameOf(of),
       ...(index === 'sk' ? { ConsistentRead: options.consistent ?? true } : { IndexName: index }),
@@ -496,9 +500,9 @@ const bounds = (prefix: string | undefined, { from, to }: QueryOptions): [string
 ]
 
 /** Returns the error of a failed condition. Errors carry items in wire form, because the document client converts only outputs. */
-const conditionError = (write: Write, index: number, raw: Record<string, unknown> | undefined): unknown => {
+const conditionError = (write: Write, raw: Record<string, unknown> | undefined): unknown => {
   const current = raw && withoutTableAttributes(unmarshall(raw as never))
-  return write.otherwise?.(current as never) ?? new ConditionFailed(index, write.entity.name, current)
+  return write.otherwise?.(current as never) ?? new ConditionFailed(write, current)
 }
 
 /**
@@ -526,5 +530,5 @@ const itemOfError = (error: unknown): Record<string, unknown> | undefined => {
 
 const singleError = (write: Write, error: unknown): unknown =>
   isNamed(error, 'ConditionalCheckFailedException')
-    ? conditionError(write, 0, (error as { Item?: Record<string, unknown> }).Item)
+    ? conditionError(write, (error as { Item?: Record<string, unknown> }).Item)
     : error

@@ -38,7 +38,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   openapi: ['shared/kernel', ...CONTEXT_FOLDERS, 'shared/http', 'openapi', 'functions/registry.ts', 'web'],
   functions: ['shared/kernel', 'shared/table', ...CONTEXT_FOLDERS, 'shared/http', 'web'],
   infra: ['shared', 'openapi', 'functions/registry.ts', 'functions/units.ts', 'web', 'infra'],
-  ops: ['shared', 'infra', 'ops'],
+  // A proof says what it costs before it begins.
+  ops: ['shared', 'infra', 'ops', 'bench/idle.ts', 'bench/prices.ts'],
   local: ['shared', 'functions/units.ts', 'infra', 'ops', 'local'],
   testkit: ['shared', 'functions', 'infra', 'ops', 'openapi', 'local', 'cli', 'web', 'testkit'],
   bench: [

@@ -17,7 +17,6 @@ const WITHOUT: Record<string, string> = {
   'open-pages.user_id': 'each of their connections names the membership',
   'live-connection.user_id': 'leads to the open pages, which name the membership',
   'a2a-push.grant.user_id': 'its grant names the membership',
-  'messenger-account.user_id': 'removed with the membership',
   'consent.user_id': MOMENT,
   'consent.session_id': MOMENT,
   'host-consent.user_id': MOMENT,

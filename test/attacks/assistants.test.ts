@@ -33,26 +33,18 @@ const scene = async (tool: object = {}) => {
 
 const meta = declaring({ elicitation: {} })
 
+// Its Host is the gateway's to refuse (test/local/gateway).
 describe('a page whose name was rebound to this machine', () => {
   it.each(['modern', 'legacy'] as const)('calls nothing with a person’s token (%s)', async (lane) => {
     const { client, target } = await scene()
     const method = lane === 'modern' ? 'tools/list' : 'ping'
     for (const path of ['/mcp', `/mcp/agents/${target.slug}`]) {
-      for (const host of [
-        'rebound.example',
-        'rebound.example:3000',
-        '127.0.0.1.rebound.example',
-        'localhost.rebound.example',
-      ]) {
-        const answer = await client[lane](method, {}, { path, headers: { host } })
-        expect([answer.status, answer.body.error.data.code], host).toEqual([403, 'forbidden'])
-      }
       for (const origin of ['http://rebound.example', 'http://rebound.example:3000', 'null']) {
         const answer = await client[lane](method, {}, { path, headers: { host: '127.0.0.1:3000', origin } })
         expect([answer.status, answer.body.error.data.code], origin).toEqual([403, 'forbidden'])
       }
-      for (const host of ['127.0.0.1:3000', 'localhost', '[::1]:3000'])
-        expect((await client[lane](method, {}, { path, headers: { host } })).status, host).toBe(200)
+      for (const origin of ['http://127.0.0.1:3000', 'http://localhost', 'http://[::1]:3000'])
+        expect((await client[lane](method, {}, { path, headers: { origin } })).status, origin).toBe(200)
     }
   })
 })

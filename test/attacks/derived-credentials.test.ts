@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { loadInvitation } from '#shared/identity/people/join.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import {
   confirmEmail,
   invited,
@@ -13,10 +14,12 @@ import {
 import { actors, refreshOf } from '#testkit/oauth.ts'
 import { createAuthenticator } from '#testkit/passkeys.ts'
 import { type Answer, succeeded } from '#testkit/platform.ts'
+import { usingTelegram } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { expectRefusal } from './support.ts'
 
 const platform = usingPlatform()
+const telegram = usingTelegram(platform)
 beforeEach(() => platform.clock.advance(24 * 3_600_000))
 
 type Call = TestDeveloper['call']
@@ -197,6 +200,173 @@ describe('a teammate', () => {
   })
 })
 
+let guests = 0
+/** Lets somebody of the messaging app join by an invitation. @returns their sign-in and their place in the workspace */
+const joining = async (link: string) => {
+  const account = telegram.person({ first_name: `Guest ${++guests}` })
+  telegram.say(account, `/start ${link}`)
+  await telegram.settled()
+  telegram.press(account, telegram.chat(account).at(-1)?.message_id ?? 0, 0)
+  await telegram.settled()
+  const signIn = async () => {
+    platform.clock.advance(1_000)
+    const init_data = telegram.initData(account)
+    return succeeded(platform.call('POST', '/console/bot/webapp-auth', { body: { init_data } }))
+  }
+  const { token, user, workspace } = await signIn()
+  const call: Call = (method, path, body) => platform.call(method, path, { token, body })
+  return { account, call, user, workspace, signIn }
+}
+
+describe('a guest of a sandbox', () => {
+  it('stays no longer than the key by which they were invited, nor does whom they invited', async () => {
+    const { developer } = await scene()
+    const named = await succeeded(developer.call('POST', '/api/v1/dev/me/keys', { name: 'ci' }))
+    const invite = async (call: Call): Promise<string> =>
+      (await succeeded(call('POST', '/api/v1/dev/sandbox/invite'))).invite_link
+    const guest = await joining(await invite(withKey(named.api_key)))
+    const { start_parameter } = await succeeded(guest.call('POST', '/console/invitations', { role: 'owner' }))
+    const another = await joining(start_parameter)
+    const standIn = await succeeded(developer.call('POST', '/api/v1/dev/sandbox/session', { as: 'owner' }))
+    const members = async (): Promise<string[]> =>
+      (await succeeded(platform.call('GET', '/console/members', { token: standIn.token }))).items.map(
+        ({ id }: { id: string }) => id,
+      )
+    for (const { call, workspace, user } of [guest, another]) {
+      expect(workspace).toMatchObject({ id: standIn.workspace.id, role: 'owner' })
+      expect((await call('POST', '/console/tasks', { title: 'Count the stock' })).status).toBe(201)
+      expect(await members()).toContain(user.id)
+    }
+    const later = (await succeeded(another.call('POST', '/console/invitations', { role: 'owner' }))).start_parameter
+    await developer.call('DELETE', `/api/v1/dev/me/keys/${named.id}`)
+    for (const { call, user, signIn } of [guest, another]) {
+      expectRefusal(await call('GET', '/console/me'), 'a session', 'unauthorized')
+      expect(await members()).not.toContain(user.id)
+      // They still have their account, with a workspace of their own.
+      const { token, workspace } = await signIn()
+      expect(workspace.id).not.toBe(standIn.workspace.id)
+      const { workspaces } = await succeeded(platform.call('GET', '/console/me', { token }))
+      expect(workspaces.map(({ id }: { id: string }) => id)).toEqual([workspace.id])
+      const back = { token, body: { workspace_id: standIn.workspace.id } }
+      expectRefusal(await platform.call('POST', '/console/session/workspace', back), 'switching back', 'not_found')
+    }
+    expect(await joinsWith(later)).toBe(false)
+    // The account's current holder may invite them again.
+    telegram.say(guest.account, `/start ${await invite(developer.call)}`)
+    await telegram.settled()
+    telegram.press(guest.account, telegram.chat(guest.account).at(-1)?.message_id ?? 0, 0)
+    await telegram.settled()
+    expect(await members()).toContain(guest.user.id)
+    expectRefusal(await guest.call('GET', '/console/me'), 'the session from before', 'unauthorized')
+  })
+
+  it.each([true, false])(
+    'brings no messages to the sandbox, and sends none from it, once that key has ended (account shared: %s)',
+    async (shared) => {
+      const { developer } = await scene()
+      const named = await succeeded(developer.call('POST', '/api/v1/dev/me/keys', { name: 'ci' }))
+      const { invite_link } = await succeeded(withKey(named.api_key)('POST', '/api/v1/dev/sandbox/invite'))
+      const guest = await joining(invite_link)
+      const account = await succeeded(guest.call('POST', '/console/messenger/accounts/user', { shared }))
+      const { connection } = telegram.business.connect(guest.account)
+      const settle = async () => {
+        await telegram.settled()
+        await platform.drain()
+        platform.clock.advance(1_000)
+      }
+      await settle()
+      const contact = telegram.person({ first_name: `Contact ${guests}` })
+      const hears = async (text: string) => {
+        telegram.business.say(connection.id, contact, text)
+        await settle()
+      }
+      await hears('Before')
+      const standIn = await succeeded(developer.call('POST', '/api/v1/dev/sandbox/session', { as: 'owner' }))
+      const asOwner: Call = (method, path, body) => platform.call(method, path, { token: standIn.token, body })
+      const viewer = shared ? asOwner : guest.call
+      const [chat] = (await succeeded(viewer('GET', '/console/messenger/chats'))).items
+      const sending = { text: 'In their name' }
+      await succeeded(viewer('POST', `/console/messenger/chats/${chat.id}/messages`, sending))
+      await settle()
+      const received = () =>
+        telegram.business.chat(connection.id, contact).filter(({ text }) => text === sending.text).length
+      expect(received()).toBe(1)
+      await developer.call('DELETE', `/api/v1/dev/me/keys/${named.id}`)
+      if (shared) {
+        await asOwner('POST', `/console/messenger/chats/${chat.id}/messages`, sending)
+        await settle()
+        expect(received()).toBe(1)
+      }
+      await hears('After')
+      const texts = async (call: Call): Promise<string> =>
+        (await call('GET', `/console/messenger/chats/${chat.id}/messages`)).text
+      if (shared) {
+        expect(await texts(asOwner)).toContain('Before')
+        expect(await texts(asOwner)).not.toContain('After')
+        const { items } = await succeeded(asOwner('GET', '/console/messenger/accounts'))
+        expect(items).toMatchObject([{ id: account.id, status: 'disconnected', reason: 'left_workspace' }])
+      }
+      // They can connect it in a workspace of their own, and their old account doesn't revive when they come back.
+      const { token } = await guest.signIn()
+      const own: Call = (method, path, body) => platform.call(method, path, { token, body })
+      await succeeded(own('POST', '/console/messenger/accounts/user', { shared: false }))
+      await hears('Elsewhere')
+      expect((await succeeded(own('GET', '/console/messenger/chats'))).items).toHaveLength(1)
+    },
+  )
+
+  it('has no first of two approvals left, once that key has ended', async () => {
+    const developer = await newDeveloper(platform)
+    const app = await newApp(developer, { requested_scopes: ['runs:write', 'tools:invoke'] })
+    await succeeded(publish(developer, app))
+    const named = await succeeded(developer.call('POST', '/api/v1/dev/me/keys', { name: 'ci' }))
+    const { invite_link } = await succeeded(withKey(named.api_key)('POST', '/api/v1/dev/sandbox/invite'))
+    const guest = await joining(invite_link)
+    const { access_token } = await succeeded(developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`))
+    const { token } = await succeeded(developer.call('POST', '/api/v1/dev/sandbox/session', { as: 'owner' }))
+    const asOwner: Call = (method, path, body) => platform.call(method, path, { token, body })
+    const rules = [{ name: 'Two', approvers: { role: 'member' }, second_person: { when: 'always' } }]
+    await succeeded(asOwner('PUT', '/console/settings/approvals', { rules }))
+    const { id } = await succeeded(platform.call('POST', '/api/v1/runs', { token: access_token, body: {} }))
+    const { installation_id } = await succeeded(asOwner('GET', `/console/runs/${id}`))
+    const running = { status: 'running' as const, started_at: platform.clock.now() }
+    await platform.deps.table.transact([RunEntity.update({ installation_id, id }, { set: running })])
+    const asked = await succeeded(
+      platform.call('POST', '/api/v1/tools/http_fetch/invoke', {
+        token: access_token,
+        body: { run_id: id, arguments: { url: 'https://bank.example/pay', method: 'POST' } },
+      }),
+    )
+    const decision = `/console/runs/${id}/steps/${asked.step_id}/decision`
+    const first = await succeeded(guest.call('POST', decision, { decision: 'approve' }))
+    expect(first.status).toBe('awaiting_approval')
+    await developer.call('DELETE', `/api/v1/dev/me/keys/${named.id}`)
+    const second = await succeeded(asOwner('POST', decision, { decision: 'approve' }))
+    expect(second.status).toBe('awaiting_approval')
+  })
+
+  it('has no account left in the sandbox when they are invited again', async () => {
+    const { developer } = await scene()
+    const named = await succeeded(developer.call('POST', '/api/v1/dev/me/keys', { name: 'ci' }))
+    const invite = async (call: Call): Promise<string> =>
+      (await succeeded(call('POST', '/api/v1/dev/sandbox/invite'))).invite_link
+    const guest = await joining(await invite(withKey(named.api_key)))
+    const before = await succeeded(guest.call('POST', '/console/messenger/accounts/user', { shared: true }))
+    await developer.call('DELETE', `/api/v1/dev/me/keys/${named.id}`)
+    platform.clock.advance(60_000)
+    telegram.say(guest.account, `/start ${await invite(developer.call)}`)
+    await telegram.settled()
+    telegram.press(guest.account, telegram.chat(guest.account).at(-1)?.message_id ?? 0, 0)
+    await telegram.settled()
+    telegram.business.connect(guest.account)
+    await telegram.settled()
+    await platform.drain()
+    const { token } = await succeeded(developer.call('POST', '/api/v1/dev/sandbox/session', { as: 'owner' }))
+    const { items } = await succeeded(platform.call('GET', '/console/messenger/accounts', { token }))
+    expect(items).toMatchObject([{ id: before.id, status: 'disconnected', reason: 'left_workspace' }])
+  })
+})
+
 describe('a blocked developer', () => {
   it('writes nothing through a sandbox that was open, until the account is unblocked', async () => {
     const { developer, app, refresh } = await scene()
@@ -225,8 +395,10 @@ describe('an account that its owner takes over', () => {
     const { invite_link } = await succeeded(squatter.call('POST', '/api/v1/dev/sandbox/invite'))
     const session = await openSession(squatter.key)
     const [ofKey, ofSession] = [await derivedFrom(squatter.call, app.id), await derivedFrom(withKey(session), app.id)]
+    const guest = await joining((await succeeded(squatter.call('POST', '/api/v1/dev/sandbox/invite'))).invite_link)
     await takeOver(squatter)
     expectRefusal(await me(session), 'a session', 'unauthorized')
+    expectRefusal(await guest.call('GET', '/console/me'), 'a guest', 'unauthorized')
     await expectEnded(ofKey.uses)
     await expectEnded(ofSession.uses)
     expectRefusal(await refresh(ofKey.pair.refresh_token), 'a refresh token', 'invalid_grant')
@@ -266,7 +438,10 @@ describe('a stand-in of a sandbox', () => {
     const call = (method: string, path: string, body?: object) => platform.call(method, path, { token, body })
     expectRefusal(await call('POST', '/console/passkeys/options'), 'options', 'forbidden')
     expectRefusal(await call('PUT', '/console/email', { email: 'mallory@example.com' }), 'an address', 'forbidden')
-    expect((await call('GET', '/console/me')).status).toBe(200)
+    // Nor does the console offer them any.
+    expect(await succeeded(call('GET', '/console/me'))).toMatchObject({ is_stand_in: true })
+    const { email } = await succeeded(call('GET', '/console/notifications/preferences'))
+    expect(email.available).toBe(false)
   })
 
   it('is somebody else after a recovery, who knows nothing of the first one’s connections', async () => {
@@ -276,6 +451,20 @@ describe('a stand-in of a sandbox', () => {
     const after = await succeeded(withKey(api_key)('POST', '/api/v1/dev/sandbox/session', { as: 'owner' }))
     expect(after.user.id).not.toBe(before.user.id)
     expect(after.workspace.id).toBe(before.workspace.id)
+  })
+
+  it('sees no grant of a key that has ended', async () => {
+    const { developer, app } = await scene()
+    const named = await succeeded(developer.call('POST', '/api/v1/dev/me/keys', { name: 'ci' }))
+    await succeeded(withKey(named.api_key)('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`))
+    await succeeded(developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`))
+    const { token } = await succeeded(developer.call('POST', '/api/v1/dev/sandbox/session', { as: 'owner' }))
+    const grants = async () => (await succeeded(platform.call('GET', '/console/grants', { token }))).items
+    expect(await grants()).toHaveLength(2)
+    await developer.call('DELETE', `/api/v1/dev/me/keys/${named.id}`)
+    const [left, ...others] = await grants()
+    expect(others).toEqual([])
+    await succeeded(platform.call('POST', `/console/grants/${left.id}/pause`, { token }))
   })
 
   it('lets nobody in by an invitation once it has ended', async () => {

@@ -10,6 +10,7 @@ import { expectRefusal } from './support.ts'
 
 const platform = usingPlatform({ DEVELOPER_PROOF: 'true' })
 const local = usingPlatform()
+const silent = usingPlatform({ DEVELOPER_PROOF: 'true', MAIL_FROM: '' })
 beforeEach(() => {
   platform.clock.advance(24 * 3_600_000)
   platform.mails.length = 0
@@ -56,6 +57,19 @@ describe('a developer’s e-mail address', () => {
     const { answer } = await submit(await newDeveloper(local))
     expect(answer.body.error.code).toBe('review_requirements_missing')
     expect(local.mails).toEqual([])
+  })
+
+  it('needn’t be confirmed by a developer whom the staff has verified by hand, as where no e-mail is sent', async () => {
+    const developer = await newDeveloper(silent)
+    const app = await newApp(developer)
+    const submit = () => developer.call('POST', `/api/v1/dev/apps/${app.id}/submit`)
+    const refused = await submit()
+    expectRefusal(refused, 'unconfirmed', 'email_not_verified')
+    expect(refused.body.error.fix).toContain('staff')
+    const headers = { 'x-admin-key': 'local-admin-key' }
+    expect((await silent.call('POST', `/admin/developers/${developer.id}/verify`, { headers })).status).toBe(200)
+    expect((await submit()).body.error.code).toBe('review_requirements_missing')
+    expect(silent.mails).toEqual([])
   })
 
   it('gets at most five e-mails at once, no matter who asks for them, and a failed one is sent again', async () => {

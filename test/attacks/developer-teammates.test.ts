@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { endpoints as ofDevelopers } from '#functions/developer/members.ts'
 import { requestFunctions } from '#functions/registry.ts'
 import { developerRoleFor, type Endpoint } from '#shared/http/endpoint.ts'
+import { DeveloperKeyEntity } from '#shared/identity/developers/entity.ts'
 import { hasRights } from '#shared/identity/developers/roles.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
 import { invited, newApp, newDeveloper, newTeammate, publish, signedInByEmail } from '#testkit/developers.ts'
 import { createAuthenticator } from '#testkit/passkeys.ts'
 import type { Answer } from '#testkit/platform.ts'
@@ -87,6 +89,20 @@ describe('a role in a developer account', () => {
       'a session of a viewer’s key',
       'forbidden',
     )
+  })
+
+  it('isn’t an owner’s because it is missing in the key’s record', async () => {
+    const owner = await newDeveloper(platform)
+    const { body: named } = await owner.call('POST', '/api/v1/dev/me/keys', { name: 'ci', role: 'viewer' })
+    const key = { key_hash: sha256(named.api_key) }
+    await platform.deps.table.transact([DeveloperKeyEntity.update(key, { set: { role: undefined } })])
+    const headers = { 'x-developer-key': named.api_key }
+    for (const [path, body] of [
+      ['/api/v1/dev/apps', { name: 'Mine', slug: 'mine', type: 'agent' }],
+      ['/api/v1/dev/me/keys', { name: 'more' }],
+    ] as const) {
+      expectRefusal(await platform.call('POST', path, { headers, body }), path, 'forbidden')
+    }
   })
 })
 

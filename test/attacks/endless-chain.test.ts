@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
+import { ACCEPT, usingAgents } from '#test/functions/api/agents-support.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
+const agents = usingAgents(platform)
 const receiver = usingReceiver({ kind: 'answer', status: 202 })
 
 const agent = async () => {
@@ -57,6 +61,32 @@ describe('runs that start each other with callback tokens', () => {
       sv: 1,
     })
     expect((await start(token)).status, 'an access token starts a new chain').toBe(201)
+  })
+})
+
+describe('a result that wakes the agent that delegated the task', () => {
+  it('continues the chain: 24 hours after its beginning, the report is stored and starts no run', async () => {
+    const [a, b] = await agents.team({}, { behaviour: () => ACCEPT })
+    const runtime = { type: 'inline', instructions: 'Wait for results.' }
+    const manifest = { id: a.version.agent_id, version: '1.0.0', name: a.app.name, runtime }
+    await platform.deps.table.transact([
+      VersionEntity.update(a.version, {
+        set: { runtime_type: 'inline', manifest: { json: JSON.stringify(manifest) } },
+      }),
+    ])
+    const { body } = await agents.delegate(a.token, b.slug)
+    const begun = platform.clock.now()
+    const report = async (text: string) => {
+      const claims = { ins: b.installation.id, ws: b.workspaceId, app: b.app.id, grt: b.grant.id, sv: 1 }
+      const { token } = await issueToken(platform.deps, 'access', claims)
+      return succeeded(platform.call('POST', `/api/v1/tasks/${body.result.task_id}/report`, { token, body: { text } }))
+    }
+    platform.clock.advance(23 * HOUR)
+    await report('Seven.')
+    expect(await agents.runsOf(a)).toMatchObject([{ trigger: 'task_result', chain_started_at: begun }])
+    platform.clock.advance(HOUR)
+    expect((await report('Eight.')).result.text).toBe('Eight.')
+    expect(await agents.runsOf(a)).toHaveLength(1)
   })
 })
 

@@ -101,14 +101,13 @@ describe('a client’s document', () => {
       () => serving(document({ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://evil.example/jwks' })),
     ],
     ['with a key method and no keys', () => serving(document({ token_endpoint_auth_method: 'private_key_jwt' }))],
-  ])('%s is refused, and not read again for a minute', async (_what, answer) => {
+  ])('%s is refused until it is corrected', async (_what, answer) => {
     server.answer(answer())
     const before = server.requests.length
     expect(await outcome()).toBe('invalid_client')
     expect(await outcome()).toBe('invalid_client')
-    expect(server.requests.length - before).toBe(1)
+    expect(server.requests.length - before).toBe(2)
     server.answer(serving(document()))
-    platform.clock.advance(MINUTE)
     expect(await outcome()).toBe('consent')
   })
 
@@ -160,18 +159,8 @@ describe('a client’s document', () => {
   })
 })
 
-describe('a source address', () => {
-  it('makes the platform read 10 unknown documents a minute', async () => {
-    platform.deps.settings.addressRateLimits = true
-    server.answer({ kind: 'answer', status: 404 })
-    const codes = []
-    for (let i = 0; i < 12; i++) codes.push(await outcome(`${id}?${i}`))
-    platform.deps.settings.addressRateLimits = false
-    expect(codes.filter((code) => code === 'temporarily_unavailable')).toHaveLength(2)
-  })
-})
-
 describe('a client with keys', () => {
+  const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
   const scene = async (changes: object = {}) => {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
     const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] }
@@ -193,14 +182,11 @@ describe('a client with keys', () => {
         .setProtectedHeader({ alg: 'ES256', kid: 'one' })
         .sign(key)
     const redeem = async (client_assertion: string) =>
-      act.redeem(id, consent, {
-        client_assertion,
-        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-      })
+      act.redeem(id, consent, { client_assertion, client_assertion_type })
     return { assertion, redeem, consent, jwks, seconds }
   }
 
-  it('must authenticate with them, with a new assertion each time', async () => {
+  it('must authenticate with them, with a new assertion each time (RFC 7523 §3)', async () => {
     const { assertion, redeem, consent, seconds } = await scene()
     expect((await act.redeem(id, consent)).status).toBe(401)
     const { privateKey: foreign } = await generateKeyPair('ES256')
@@ -227,16 +213,16 @@ describe('a client with keys', () => {
     expect(status).toBe(200)
     const again = await act.refresh(id, body.refresh_token, {
       client_assertion: good,
-      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion_type,
     })
     expect(again.body.error).toBe('invalid_client')
   })
 
-  it('needs no client_id where its assertion names it', async () => {
+  it('needs no client_id where its assertion names it (RFC 7521 §4.2)', async () => {
     const { assertion, consent } = await scene()
     const by = async () => ({
       client_assertion: await assertion(),
-      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion_type,
     })
     const post = async (path: string, fields: object) =>
       platform.call('POST', path, formOf({ ...fields, ...(await by()) }))
@@ -248,6 +234,46 @@ describe('a client with keys', () => {
     expect((await post('/connect/revoke', { token: body.access_token })).status).toBe(200)
     const ended = await post('/connect/token', { grant_type: 'refresh_token', refresh_token: body.refresh_token })
     expect(ended.body.error).toBe('invalid_grant')
+  })
+
+  it('has the keys that its document names now, once the document’s lifetime has passed', async () => {
+    const { assertion, redeem } = await scene()
+    const { body } = await redeem(await assertion())
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] }
+    const keyed = serving(document({ token_endpoint_auth_method: 'private_key_jwt', jwks }))
+    const refresh = async (key?: typeof privateKey) => {
+      const seconds = Math.floor(platform.clock.now() / 1_000)
+      const client_assertion = await assertion({ iat: seconds, exp: seconds + 60 }, key)
+      const { body: given } = await act.refresh(id, body.refresh_token, { client_assertion, client_assertion_type })
+      body.refresh_token = given.refresh_token ?? body.refresh_token
+      return given.error ?? 'tokens'
+    }
+    server.answer(keyed)
+    platform.clock.advance(HOUR - MINUTE)
+    expect([await refresh(), await refresh(privateKey)]).toEqual(['tokens', 'invalid_client'])
+    platform.clock.advance(2 * MINUTE)
+    expect([await refresh(), await refresh(privateKey)]).toEqual(['invalid_client', 'tokens'])
+    // A key that can't be looked up may have been withdrawn.
+    platform.clock.advance(2 * HOUR)
+    server.answer({ kind: 'reset', when: 'before' })
+    expect([await refresh(privateKey), await refresh(privateKey)]).toEqual(['invalid_client', 'invalid_client'])
+    platform.clock.advance(MINUTE)
+    server.answer(keyed)
+    expect(await refresh(privateKey)).toBe('tokens')
+  })
+
+  it('must authenticate as its document says now, once the document’s lifetime has passed', async () => {
+    const { assertion, redeem, jwks } = await scene({ token_endpoint_auth_method: 'none' })
+    const { body } = await redeem(await assertion())
+    server.answer(serving(document({ token_endpoint_auth_method: 'private_key_jwt', jwks })))
+    platform.clock.advance(2 * HOUR)
+    const { body: refused } = await act.refresh(id, body.refresh_token)
+    expect(refused.error).toBe('invalid_client')
+    const seconds = Math.floor(platform.clock.now() / 1_000)
+    const client_assertion = await assertion({ iat: seconds, exp: seconds + 60 })
+    const { status } = await act.refresh(id, body.refresh_token, { client_assertion, client_assertion_type })
+    expect(status).toBe(200)
   })
 
   it('may publish them at an address of its own host, and change them', async () => {

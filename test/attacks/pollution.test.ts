@@ -54,7 +54,7 @@ describe(`${BODIES.length} bodies that name prototypes at ${writing.length} endp
         }),
       )
     }
-  }, 120_000)
+  })
 
   it('pollute nothing through query and form parameters', async () => {
     const NAMES = [
@@ -86,7 +86,7 @@ describe(`${BODIES.length} bodies that name prototypes at ${writing.length} endp
         expectRefusal(await call(endpoint.method, endpoint.path, form, body), name, 'invalid_client')
       }
     }
-  }, 120_000)
+  })
 })
 
 /** Names that every object inherits, as data. */

@@ -33,7 +33,7 @@ describe('a sandbox', () => {
     const url = `${victim.url}/hook`
     const { body: made } = await subscribe(first.token, url)
     for (const token of [first.token, second.token]) {
-      for (const same of [url, url.replace('/hook', '/./hook')]) {
+      for (const same of [url, `${url}?again`, `${url}#again`, url.replace('/hook', '/./%68ook/')]) {
         const refused = await subscribe(token, same)
         expectRefusal(refused, same, 'conflict')
         expect(refused.body.error.message).toContain(made.id)

@@ -59,7 +59,7 @@ describe(`the ids of another tenant at ${owned.length} endpoints with an id in t
       expectRefusal(answer, nameOf(endpoint), 'not_found')
     }
     expect(difference(before, await contents(platform))).toEqual({})
-  }, 120_000)
+  })
 
   it('are found with their owner’s credential, so the credential decides', async () => {
     const reading = owned.filter(({ method, produces }) => method === 'GET' && produces !== 'text/event-stream')
@@ -178,7 +178,7 @@ describe('malformed ids', () => {
       }
     }
     expect(difference(before, await contents(platform))).toEqual({})
-  }, 120_000)
+  })
 })
 
 const headersFor = ({ caller, path }: Endpoint, tenant = mine): Record<string, string> =>

@@ -120,6 +120,24 @@ it('a header in two spellings is refused, because people see both and only one i
   expect(answer.body.error.details.fields).toHaveProperty(['arguments.headers.content-type'])
 })
 
+it.each([
+  ['the address', { query: '?amount=5&next=/pay%3Famount%3D9999' }, 'query.amount'],
+  ['the body', { query: '?next=/pay%3Fsum%3D9999', ...form('amount=5') }, 'body.amount'],
+] as const)(
+  'a call isn’t led by a redirect to another amount than the one read from %s',
+  async (_place, call, field) => {
+    const location = '/pay?amount=9999'
+    bank.answer(({ path }) =>
+      path.includes('next=') ? { kind: 'redirect', status: 307, location } : { kind: 'answer' },
+    )
+    const { read, approve } = await asked(call, field)
+    expect(await read()).toMatchObject({ required: 1, reading: { value: 5 } })
+    await succeeded(approve())
+    await platform.drain()
+    expect(bank.requests.map(({ path }) => path)).toEqual([`/pay${call.query}`])
+  },
+)
+
 describe('a call whose value is plain needs one person below the amount, who sees what the rule read', () => {
   it.each<[kind: string, call: Parameters<typeof asked>[0], field: string, value: number]>([
     [

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { MINUTE } from '#shared/kernel/clock.ts'
+import { recover } from '#test/faults/die-at-each.ts'
 import { listApp, signIn } from '#test/functions/console/marketplace-support.ts'
 import { newApp, newDeveloper } from '#testkit/developers.ts'
 import { pngOf } from '#testkit/images.ts'
@@ -120,6 +122,29 @@ describe('screenshots', () => {
     expect(stored(app.id)).toBe(17)
     expect((await platform.call('GET', shown.path)).status).toBe(200)
   })
+
+  it.each(['before', 'after'])(
+    'that arrive while their draft is deleted leave no image behind (deleted %s the image is stored)',
+    async (moment) => {
+      const developer = await newDeveloper(platform)
+      const app = await newApp(developer)
+      await upload(developer, app.id, pngOf(320, [20, 21, 22]))
+      const { objects } = platform.deps
+      const { put } = objects
+      objects.put = async (...image) => {
+        objects.put = put
+        if (moment === 'after') await put(...image)
+        expect((await developer.call('DELETE', `/api/v1/dev/apps/${app.id}`)).status).toBe(204)
+        await platform.drain()
+        if (moment === 'before') await put(...image)
+      }
+      const late = await upload(developer, app.id, pngOf(320, [23, 24, 25]))
+      expect([late.status, late.body.error?.code]).toEqual([404, 'not_found'])
+      // The sweeper looks once nobody can store an image any more.
+      await recover(platform, 3 * MINUTE)
+      expect(stored(app.id)).toBe(0)
+    },
+  )
 
   it('have captions of one visible line, at most eight of them, each once', async () => {
     const developer = await newDeveloper(platform)

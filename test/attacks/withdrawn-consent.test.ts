@@ -5,7 +5,7 @@ import { createWorkerWork } from '#shared/http/worker.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import { endRemovedInstallation } from '#shared/lifecycle/removal/end-removed.ts'
 import { installed } from '#testkit/fixtures.ts'
-import { actors, pkce } from '#testkit/oauth.ts'
+import { actors, formOf, pkce, refreshOf } from '#testkit/oauth.ts'
 import type { Answer } from '#testkit/platform.ts'
 import type { Received } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -189,6 +189,22 @@ describe('a callback token', () => {
     expect([members.status, members.body.error.code]).toEqual([403, 'insufficient_scope'])
     const again = await platform.call('POST', `/api/v1/runs/${id}/callback-token`, { token })
     expect((await platform.call('GET', '/api/v1/members', { token: again.body.token })).status).toBe(403)
+  })
+
+  it('has no more scopes than the access token that renewed it, if a refresh narrowed that (RFC 6749 §6)', async () => {
+    const customer = await connected()
+    const { id } = await customer.run()
+    const refresh = async (token: string, scope = '') =>
+      (await platform.call('POST', '/connect/token', formOf({ ...refreshOf(customer.client, token), scope }))).body
+    const pair = await refresh(customer.pair.refresh_token, 'runs:write')
+    const renew = async (token: string) =>
+      (await platform.call('POST', `/api/v1/runs/${id}/callback-token`, { token })).body.token
+    const members = async (token: string) => (await platform.call('GET', '/api/v1/members', { token })).status
+    const callback = await renew(pair.access_token)
+    expect([await members(callback), await members(await renew(callback))]).toEqual([403, 403])
+    // The refresh token keeps the scopes of its grant.
+    const whole = await refresh(pair.refresh_token)
+    expect(await members(await renew(whole.access_token))).toBe(200)
   })
 
   it('isn’t renewed by an access token without runs:write', async () => {

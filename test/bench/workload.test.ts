@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CALL_MIX, MCP_MIX, type Sources } from '#bench/cost.ts'
-import { BATCH, BUSY } from '#bench/endpoints/workers.ts'
+import { BATCH, WAITED } from '#bench/endpoints/workers.ts'
 import { needsOf, secondOf } from '#bench/workload/load.ts'
 import { capacityTable, limitsTable, storedGb, workloadTables } from '#bench/workload.ts'
 
@@ -20,18 +20,20 @@ const requests = [...Object.keys(CALL_MIX), ...Object.keys(MCP_MIX), 'POST /api/
   group: 'api' as const,
   consumption: consumption({ storedBytes: 0 }),
 }))
+const counting = 'statistics: run.succeeded'
 const workers = [
-  `dispatch: run.created${BUSY}`,
   BATCH.name,
+  counting,
   'dispatch: run.created',
   'dispatch: run.created, one subscription',
   'delivery',
-].map((name) => ({ name, consumption: consumption(name.endsWith(BUSY) ? { writeUnits: 2 } : {}) }))
+  ...['POST /api/v1/runs', 'fanout', counting].map((name) => `${name}${WAITED}`),
+].map((name) => ({ name, consumption: consumption() }))
 const sources: Sources = {
-  store: { requests, workers, traces: { alone: [], subscribed: [] }, longRun: [] },
+  store: { requests, workers, traces: { alone: [], waited: [], subscribed: [] }, longRun: [] },
   cpu: { 'GET /api/v1/me': 3_000 },
 }
-const limits = { throttle: 1_000, shards: 8 }
+const limits = { throttle: 1_000, shards: 8, dueShards: 16 }
 
 describe('a workload', () => {
   it('scales with the number of events', () => {
@@ -60,8 +62,8 @@ describe('a workload', () => {
 
   it('counts a hundred runs in one batch where that many end within the window', () => {
     const [alone, together] = [secondOf(sources, 199), secondOf(sources, 200)]
-    // A run takes 10 units more alone. With others, its dispatch takes 2, and the batch of a hundred runs 10 together.
-    expect(alone.writeUnits / 199 - together.writeUnits / 200).toBeCloseTo((10 - 2 - 10 / 100) / 2)
+    // Alone, a run takes the 10 units of its own counting, and with others a hundredth of those of a batch.
+    expect(alone.writeUnits / 199 - together.writeUnits / 200).toBeCloseTo((10 - 10 / 100) / 2)
   })
 
   it('reaches first the limit of which it uses the largest share', () => {
@@ -74,7 +76,8 @@ describe('a workload', () => {
 
   it('needs less of a quota that a setting raises', () => {
     const due = (shards: number) =>
-      needsOf(sources, 100, { ...limits, shards }).find(({ quota }) => quota.name.includes('due'))?.quota.limit
+      needsOf(sources, 100, { ...limits, dueShards: shards }).find(({ quota }) => quota.name.includes('due'))?.quota
+        .limit
     expect([due(8), due(64)]).toEqual([8_000, 64_000])
   })
 

@@ -14,6 +14,8 @@ it('colours and density are a person’s choice, which another page of the brows
   const shown = (of = page) => of.evaluate('({ ...document.documentElement.dataset })')
   expect(await shown()).toEqual({})
   await page.getByRole('button', { name: 'Appearance' }).click()
+  const notices = await page.getByRole('link', { name: 'Third-party licences' }).getAttribute('href')
+  expect((await fetch(new URL(notices ?? '', url))).status).toBe(200)
   await page.getByLabel('Dark').check({ force: true })
   await page.getByLabel('Compact').check({ force: true })
   expect(await shown()).toEqual({ scheme: 'dark', density: 'compact' })

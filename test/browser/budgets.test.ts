@@ -10,6 +10,12 @@ const stage = browserStage()
 /** Most script that a page may load, with all that a visitor sees on it open, in bytes: as it is, and compressed. */
 const LIMIT = { script: 100_000, compressed: 40_000 }
 
+/**
+ * Compressed limits of pages that show more. A run shows what its model used: tokens by kind, and dollars. The kilobyte that
+ * recovers a page from a lost connection is in all pages.
+ */
+const RAISED: Readonly<Record<string, number>> = { 'console-runs-id': 41_500 }
+
 /** Pages nearest to the limits, which every run weighs. `SIZES=1` prints the weight of each page. */
 const HEAVIEST = ['console-runs-id', 'console-start', 'console-chat-id']
 
@@ -80,14 +86,15 @@ describe('every page', () => {
         const row = `${stop.name.padEnd(36)} ${String(script).padStart(7)} ${String(compressed).padStart(6)}\n`
         if (process.env.SIZES) process.stdout.write(row)
         expect.soft({ page: stop.name, script, fits: script <= LIMIT.script }).toMatchObject({ fits: true })
-        expect.soft({ page: stop.name, compressed, fits: compressed <= LIMIT.compressed }).toMatchObject({ fits: true })
+        const most = RAISED[stop.name] ?? LIMIT.compressed
+        expect.soft({ page: stop.name, compressed, fits: compressed <= most }).toMatchObject({ fits: true })
         expect.soft(script, stop.name).toBeGreaterThan(10_000)
         const unused = () => stage.page.evaluate('[...(window.early?.keys() ?? [])]')
-        await expect.poll(unused, { message: stop.name, timeout: 5_000 }).toEqual([])
+        await expect.poll(unused, { message: stop.name }).toEqual([])
         if (stop.name === 'console-start') expect.soft(scales.repeated, 'asked for twice').toEqual([])
         const wide = stage.page.viewportSize() ?? ZOOMED
         await stage.page.setViewportSize(ZOOMED)
-        await expect.poll(() => stage.page.evaluate(BEYOND), { message: stop.name, timeout: 5_000 }).toEqual([])
+        await expect.poll(() => stage.page.evaluate(BEYOND), { message: stop.name }).toEqual([])
         await stage.page.setViewportSize(wide)
       }
     },

@@ -57,7 +57,7 @@ describe.each(THEMES)('the Telegram stand-in in %s mode', (colorScheme) => {
     api = new Api(TOKEN, { apiRoot: telegram.url })
     await startBot()
     context = await chromium.browser.newContext({ colorScheme, viewport: { width: 720, height: 800 } })
-    context.setDefaultTimeout(30_000)
+    context.setDefaultTimeout(60_000)
     page = await context.newPage()
     complaints = []
     requests = []

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NOTICES } from '#infra/bundle/notices.ts'
 import { EXAMPLE_MANIFEST } from '#openapi/manifest.ts'
 import { buildCliPackage } from '#ops/cli-package.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
@@ -37,7 +38,7 @@ describe('the package of the command-line tool, installed in an empty folder', (
   it('is small, and brings no other package', () => {
     const installed = path.join(folder, 'node_modules/@agent-integration-platform/cli')
     const files = readdirSync(installed)
-    expect(files.sort()).toEqual(['LICENSE', 'README.md', 'aip.js', 'package.json'])
+    expect(files.sort()).toEqual(['LICENSE', 'README.md', NOTICES, 'aip.js', 'package.json'])
     expect(statSync(path.join(installed, 'aip.js')).size).toBeLessThan(1_000_000)
     expect(readdirSync(path.join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       '@agent-integration-platform',

@@ -51,7 +51,7 @@ const run = async (text: string, ...more: string[]) => {
   const printed: unknown[] = []
   const out = { ...createOutput(true), result: (value: unknown) => void printed.push(value) }
   const given = [file('receipt.txt', text), '--jwks', keys, ...more]
-  const code = await verifyReceiptCommand.run(readInvocation(verifyReceiptCommand, given, {}, out))
+  const code = await verifyReceiptCommand.run(readInvocation(verifyReceiptCommand, given, {}, out, () => {}))
   // biome-ignore lint/suspicious/noExplicitAny: printed JSON
   return { code, printed: printed[0] as any }
 }
@@ -85,9 +85,7 @@ describe('verify-receipt', () => {
 })
 
 describe('the snippet of the guide', () => {
-  const code = blocksOf('agents').find(
-    ({ language, code: text }) => language === 'js' && text.includes('compactVerify'),
-  )
+  const code = blocksOf('receipts').find(({ language }) => language === 'js')
   const verify = (text: string) =>
     promisify(execFile)(process.execPath, [
       file('verify-receipt.mjs', code?.code ?? ''),

@@ -15,6 +15,7 @@ const UNAUDITED: Record<string, string> = {
   'developer.listen.answer': 'Forwards the answer of the developer’s own machine.',
   'developer.listen.end': 'Ends the caller’s own stream.',
   'developer.manifest.validate': 'Stores nothing.',
+  'developer.versions.validate': 'Stores nothing.',
   'developer.apps.messages.write': 'A message is a lasting record with its author.',
   'admin.passkeys.begin': 'Stores a challenge only. Adding the passkey is audited.',
   'admin.passkeys.beginConfirmation': 'Stores a challenge only. The confirmation is audited.',

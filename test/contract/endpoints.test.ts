@@ -225,11 +225,25 @@ describe('paths and methods', () => {
     const wrong = await call('PUT', '/api/v1/runs', world.credentials.integration ?? {}, {})
     expectError(wrong, 'method_not_allowed')
     expect(wrong.body.error.details.allowed).toEqual(String(wrong.headers.allow).split(', '))
-    expect(wrong.headers.allow).toBe('GET, POST')
+    expect(wrong.headers.allow).toBe('GET, HEAD, POST')
     // A sibling of `{id}` that doesn't have its methods.
     const literal = await call('DELETE', '/console/messenger/accounts/bot', world.credentials.console ?? {})
     expectError(literal, 'method_not_allowed')
     expect(literal.headers.allow).toBe('POST')
+  })
+
+  it('an unknown path is a page for a person who follows a link, in their language, and the error for others', async () => {
+    for (const path of ['/nothing', '/api/v1/surely-not-here', '/docs/nothing']) {
+      const person = { accept: 'text/html,application/xhtml+xml;q=0.9', 'accept-language': 'de' }
+      const page = await call('GET', path, person)
+      expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(page.text).toContain('<h1>Diese Seite gibt es nicht</h1>')
+      expect(page.text).not.toContain(path)
+      for (const accept of ['*/*', 'application/json']) expectError(await call('GET', path, { accept }), 'not_found')
+    }
+    // A record that doesn't exist isn't an address.
+    const page = await call('GET', '/api/v1/runs', { accept: 'text/html' })
+    expectError(page, 'unauthorized')
   })
 
   it('the APIs answer a preflight from any origin; the console doesn’t', async () => {

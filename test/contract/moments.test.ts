@@ -76,7 +76,7 @@ describe('what requests to every endpoint create, with a clock that advances bet
     const host = hostActors(platform)
     const client = await host.register()
     await host.redeem(client, await host.consented(client, (await stage.actors.signIn()).token))
-  }, 240_000)
+  })
 
   const made = () => items.filter((item) => stamped.has(String(item[TABLE_LAYOUT.entity])))
   const idOf = (item: Item): string => String(item[stamped.get(String(item[TABLE_LAYOUT.entity])) ?? 'id'])

@@ -1,18 +1,21 @@
+import { deepStrictEqual } from 'node:assert'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import { runJourney } from '#examples/demo/journey.ts'
+import { type Further, runJourney } from '#examples/demo/journey.ts'
 import { readCommandLine } from '#ops/command.ts'
 import type { ClientJourney } from '#ops/prove/client-journey.ts'
 import { prove } from '#ops/prove/proof.ts'
 import { ProvedStage } from '#ops/prove/stage.ts'
 import { proofSteps } from '#ops/prove/steps.ts'
 import { stackOutputs } from '#ops/stage.ts'
+import { headersOfEdge } from './edge.ts'
 import { ACCOUNT, type Emulator, REGION, startEmulator } from './emulator.ts'
 import { type Front, openFront } from './proxy.ts'
 import { installEmulator } from './python.ts'
+import { recordedStream, streamOf } from './run-stream.ts'
 import { run } from './shell.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -78,12 +81,33 @@ async function checkRoutes(baseUrl: string): Promise<void> {
   }
 }
 
+/** Checks that the API refuses what doesn't come from the edge. */
+async function checkRefusal(baseUrl: string): Promise<void> {
+  const { status } = await fetch(`${baseUrl}/openapi.json`, { headers: { 'x-api-key': 'guessed' } })
+  if (status !== 403) throw new Error(`A request past the edge was answered with ${status}`)
+}
+
+const STREAM = 'A run writes the recorded items'
+
+/** Checks that a run writes the same items here as in the tests and benchmarks (test/e2e/run-stream.test.ts). */
+const checkStream =
+  ({ endpoint, env }: Emulator) =>
+  async (call: Further): Promise<void> => {
+    const stream = await streamOf({ dynamodb: endpoint.origin, environment: env }, call)
+    deepStrictEqual(stream, recordedStream())
+    passed.push(STREAM)
+  }
+
 /** Points the front at the deployed API, and runs the whole job through it. The emulator can't stream, as a local listener needs. */
 const journeyThrough =
   (emulator: Emulator, front: Front) =>
   async (baseUrl: string): Promise<ClientJourney> => {
-    const { ApiId } = await stackOutputs(`Platform-${stage}-Service`, ['ApiId'])
-    front.pointAt({ ...emulator, id: ApiId, stage })
+    const service = `Platform-${stage}-Service`
+    const { ApiId } = await stackOutputs(service, ['ApiId'])
+    const api = { ...emulator, id: ApiId, stage }
+    front.pointAt({ ...api, headers: {} })
+    await checkRefusal(baseUrl)
+    front.pointAt({ ...api, headers: await headersOfEdge(emulator, service) })
     await checkRoutes(baseUrl)
     let steps = 0
     const log = (name: string, detail: string, ms: number): void => {
@@ -91,7 +115,14 @@ const journeyThrough =
       passed.push(name)
       console.log(`ok    ${name} (${Math.round(ms)} ms) ${detail}`)
     }
-    const { appId, tokens } = await runJourney({ baseUrl, adminKey: 'local-admin-key', log })
+    const isCompared = passed.includes(STREAM)
+    const { appId, tokens } = await runJourney({
+      baseUrl,
+      adminKey: 'local-admin-key',
+      log,
+      // Later, the stage has the table that was restored as well.
+      ...(!isCompared && { further: checkStream(emulator) }),
+    })
     const requireAccess = async () => {
       const headers = { authorization: `Bearer ${tokens.access_token}` }
       const { status } = await fetch(`${baseUrl}/api/v1/me`, { headers })
@@ -132,6 +163,8 @@ try {
       journey: journeyThrough(emulator, front),
       canaries: false,
       waitForKeys: false,
+      // The emulator runs every function in processes of this machine, while it deploys.
+      answersWithin: 300_000,
       keep: false,
     }),
     {

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listSettings } from '#infra/settings/list.ts'
-import { anchorsOf, FOLDERS, pagesIn, read, root } from './markdown.ts'
+import { anchorsOf, FOLDERS, pagesIn, read, root, tablesOf } from './markdown.ts'
 
 const pages = [...pagesIn('.'), ...pagesIn('docs'), ...pagesIn('docs/contract'), 'events/README.md']
 const everyPage = [...pages, ...pagesIn('docs/guides')]
@@ -35,6 +35,18 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
+it.each(everyPage)('the rows of each table of %s have the cells of its head, so that no reader loses one', (page) => {
+  for (const [head, ...rows] of tablesOf(page))
+    for (const row of rows) expect(cellsIn(row), row).toBe(cellsIn(head as string))
+})
+
+/** Counts the cells of a row. A bar in code divides cells as well, unless it is escaped (GitHub's Markdown, "Tables"). */
+const cellsIn = (row: string) =>
+  row
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split(/(?<!\\)\|/).length
+
 describe.each(everyPage)('the commands of %s', (page) => {
   const commands = [...read(page).matchAll(/npm run (?:-s |--silent )?([a-z][\w:-]*)((?: -- [^`\n#|;&]*)?)/g)]
 
@@ -65,3 +77,43 @@ it('the settings to know in the README have the defaults that docs/deploy.md lis
     expect([...new Set(defaults)], names).toEqual(shown.split(', ').map((value) => value.replaceAll('`', '')))
   }
 })
+
+describe('docs/architecture.md', () => {
+  const rowsBelow = (head: RegExp) =>
+    tablesOf('docs/architecture.md')
+      .filter(([first = '']) => head.test(first))
+      .flatMap(([, ...rows]) => rows.map((row) => row.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, ''))))
+
+  it('lists every noun of every context', () => {
+    const listed = rowsBelow(/ context /).map(([, name = '', , nouns = '']) => {
+      const [, context = ''] = /`(\w+)`/.exec(name) ?? []
+      return [context, nouns.split(', ').sort()]
+    })
+    const contexts = listed.map(([context]) => context as string)
+    expect(contexts.length).toBeGreaterThan(10)
+    const foldersOf = (context: string) =>
+      readdirSync(join(root, 'shared', context), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+        .sort()
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(contexts.map((name) => [name, foldersOf(name)])))
+  })
+
+  it('names as choices only libraries that package.json has', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+    const known = Object.keys({ ...dependencies, ...devDependencies }).map((name) => name.toLowerCase())
+    const chosen = rowsBelow(/ part \| choice /).map(
+      ([part = '', choice = '']) => [part, choice.toLowerCase()] as const,
+    )
+    for (const [part, choice] of chosen)
+      for (const [library = ''] of choice.matchAll(LIBRARIES))
+        expect(
+          known.some((name) => name.split('/').some((one) => one.replace('@', '') === library) || name === library),
+          `${part}: ${library}`,
+        ).toBe(true)
+  })
+})
+
+/** Names of libraries in the table of choices. The second cell of a row says what is used. */
+const LIBRARIES =
+  /\b(?:middy|jose|rolldown|esbuild|undici|hono|zod(?:-openapi)?|biome|playwright-core|cdk-nag|vite)\b|@[\w-]+\/[\w-]+/g

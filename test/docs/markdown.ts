@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { lexer } from 'marked'
 
 export const root = join(import.meta.dirname, '../..')
 
@@ -25,3 +26,11 @@ export const anchorsOf = (path: string): string[] =>
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(' ', '-'),
   )
+
+/** Lists the tables of a page as their lines, without the one below the head. */
+export const tablesOf = (path: string): string[][] =>
+  lexer(read(path)).flatMap((token) => {
+    if (token.type !== 'table') return []
+    const [head = '', , ...rows] = token.raw.trim().split('\n')
+    return [[head, ...rows]]
+  })

@@ -17,7 +17,7 @@ const running = usingLocal()
 beforeAll(async () => {
   const agent = await newAgent(running.baseUrl, { endpoint: 'http://127.0.0.1:9/never' })
   token = await sandboxToken(running.baseUrl, agent)
-}, 120_000)
+})
 
 interface Talk {
   /** Everything received until the connection ended. */

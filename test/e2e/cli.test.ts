@@ -271,6 +271,14 @@ describe('aip init', () => {
     for (const text of ['succeeded', 'Hello, Ada!']) expect(greeted.stdout).toContain(text)
   })
 
+  it('says which option chooses another slug if one is taken', async () => {
+    const [first, second] = [await account(), await account()]
+    const name = `taken-${Date.now()}`
+    expect((await run(['init', folderFor(name), '--py'], first)).code).toBe(0)
+    const refused = await run(['init', folderFor(`${name}-2`), '--py', '--slug', name], second)
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('with --slug.') })
+  })
+
   it('replaces no file, and creates no app when it refuses', async () => {
     const env = await account()
     const folder = folderFor('taken')

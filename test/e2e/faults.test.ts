@@ -57,4 +57,4 @@ it('with dying workers and failing dependencies, every event is delivered or dea
   } finally {
     close()
   }
-}, 120_000)
+})

@@ -50,19 +50,21 @@ describe('requests that no function answers', () => {
     ['/console/me', 'console'],
     ['/oauth/scopes', 'oauth'],
     ['/api/v1/tools/workspace_info/invoke', 'api-calls'],
-  ])('%s is internal_error when its function fails or dies', async (to, name) => {
+  ])('%s is unavailable, and says when to retry, if its function fails, dies or is throttled', async (to, name) => {
     const method = to.endsWith('invoke') ? 'POST' : 'GET'
-    const off = running.platform.intercept(name, async () => ({
-      kind: 'error',
-      error: { errorType: 'Error', errorMessage: 'secret detail', trace: [] },
-    }))
-    try {
-      const answer = await call(method, to)
-      expect(answer.text).not.toContain('secret detail')
-      expectError({ ...answer, status: 500 }, 'internal_error')
-      expect(answer.status).toBeGreaterThanOrEqual(500)
-    } finally {
-      off()
+    for (const errorType of ['Error', 'TooManyRequestsException']) {
+      const off = running.platform.intercept(name, async () => ({
+        kind: 'error',
+        error: { errorType, errorMessage: 'secret detail', trace: [] },
+      }))
+      try {
+        const answer = await call(method, to)
+        expect(answer.text).not.toContain('secret detail')
+        expectError(answer, 'unavailable')
+        expect(answer.headers.get('retry-after')).toBe('1')
+      } finally {
+        off()
+      }
     }
   })
 
@@ -116,25 +118,27 @@ describe('paths that do not exist', () => {
 
 describe('methods', () => {
   it.each([
-    ['PUT', '/api/v1/runs', 'GET, POST'],
-    ['DELETE', '/api/v1/me', 'GET'],
+    ['PUT', '/api/v1/runs', 'GET, HEAD, POST'],
+    ['DELETE', '/api/v1/me', 'GET, HEAD'],
     ['GET', '/oauth/token', 'POST'],
     ['GET', '/admin/auth/login', 'POST'],
-    ['PUT', '/console/me', 'GET, PATCH, DELETE'],
+    ['PUT', '/console/me', 'GET, HEAD, PATCH, DELETE'],
     ['GET', '/api/v1/tools/workspace_info/invoke', 'POST'],
-    ['POST', '/docs', 'GET'],
+    ['POST', '/docs', 'GET, HEAD'],
   ])('%s %s is method_not_allowed with Allow', async (method, to, allow) => {
     const answer = await call(method, to)
     expectError(answer, 'method_not_allowed')
     expect(answer.headers.get('allow')).toBe(allow)
   })
 
-  it('HEAD has no body, whatever the path', async () => {
-    for (const to of ['/docs', '/openapi.json', '/api/v1/me', '/nothing']) {
-      const answer = await call('HEAD', to)
-      expect(answer.text).toBe('')
-      expect(answer.status, to).toBeLessThan(500)
-      expect(answer.headers.get('x-request-id'), to).toBeTruthy()
+  it('HEAD has the status and headers of GET, the length of the body among them, and no body', async () => {
+    for (const to of ['/docs', '/openapi.json', '/api/v1/me', '/nothing', '/mcp', '/oauth/token']) {
+      const [head, get] = [await call('HEAD', to), await call('GET', to)]
+      expect(head.text).toBe('')
+      expect(head.status, to).toBe(get.status)
+      for (const name of ['content-type', 'content-length', 'etag', 'cache-control', 'allow'])
+        expect(head.headers.get(name), `${name} of ${to}`).toBe(get.headers.get(name))
+      expect(head.headers.get('x-request-id'), to).toBeTruthy()
     }
   })
 
@@ -149,6 +153,13 @@ describe('methods', () => {
       expectError(answer, 'method_not_allowed')
       expect(answer.headers.get('access-control-allow-origin')).toBeNull()
     }
+  })
+})
+
+describe('the address of the MCP server', () => {
+  it('may end with a slash', async () => {
+    for (const to of ['/mcp/', '/mcp/agents/x/']) expect((await call('POST', to, { body: {} })).status).toBe(401)
+    expect((await call('GET', '/.well-known/oauth-protected-resource/mcp/')).status).toBe(200)
   })
 })
 

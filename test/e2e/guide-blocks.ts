@@ -53,6 +53,7 @@ export const kindOf = ({
 export interface Printed {
   block: Block
   output: string
+  seconds: number
 }
 
 const MARK = '-----8<----- block '
@@ -61,14 +62,14 @@ const MARK = '-----8<----- block '
  * Runs the shell blocks of guides in order in one bash, in their own folder with the files that the reader saves. A
  * failing command ends the script, and background programs end with it.
  * @param place puts the test’s addresses into a text of the guide
- * @param prelude defines what the reader has installed
+ * @param env further variables of the reader's environment
  * @throws with the line of the failed block and its output
  */
 export const runBlocks = async (
   blocks: readonly Block[],
   folder: string,
   place: (text: string) => string,
-  prelude = '',
+  env: NodeJS.ProcessEnv = {},
 ): Promise<Printed[]> => {
   for (const { file, code } of blocks) if (file) await writeFile(path.join(folder, file), `${place(code)}\n`)
   const runnable = blocks.filter((block) => kindOf(block) === 'run')
@@ -76,24 +77,30 @@ export const runBlocks = async (
     'set -euo pipefail',
     // Makes API errors fail here; readers see their body.
     'curl() { command curl --fail-with-body --max-time 60 "$@"; }',
-    place(prelude),
     `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`,
     ...runnable.flatMap(({ guide, code, line }) => [`printf '\\n%s%s\\n' '${MARK}' ${guide}.md:${line}`, place(code)]),
   ].join('\n')
   const child = spawn('bash', ['-c', script], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: folder, NO_PROXY: '*', PYTHONDONTWRITEBYTECODE: '1', LC_ALL: 'C.UTF-8' },
+    env: {
+      ...{ PATH: process.env.PATH, HOME: folder, NO_PROXY: '*', PYTHONDONTWRITEBYTECODE: '1', LC_ALL: 'C.UTF-8' },
+      ...env,
+    },
   })
   let printed = ''
   let errors = ''
+  const begun: number[] = []
   child.stdout.on('data', (piece: Buffer) => {
     printed += piece
+    const marks = printed.split(`\n${MARK}`).length - 1
+    while (begun.length < marks) begun.push(performance.now())
   })
   child.stderr.on('data', (piece: Buffer) => {
     errors += piece
   })
   const [code] = await once(child, 'close')
+  begun.push(performance.now())
   const parts = printed.split(`\n${MARK}`).slice(1)
   if (code !== 0) {
     throw new Error(`the block at ${parts.at(-1)?.split('\n')[0]} ended with ${code}: ${parts.at(-1)}\n${errors}`)
@@ -101,7 +108,8 @@ export const runBlocks = async (
   return parts.map((part, index) => {
     const block = runnable[index]
     if (!block) throw new Error(`no block printed ${part}`)
-    return { block, output: part.slice(part.indexOf('\n') + 1).trim() }
+    const seconds = ((begun[index + 1] ?? 0) - (begun[index] ?? 0)) / 1_000
+    return { block, output: part.slice(part.indexOf('\n') + 1).trim(), seconds }
   })
 }
 

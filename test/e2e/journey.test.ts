@@ -82,8 +82,8 @@ describe('no secret of the job is stored in plaintext', () => {
       expect(names).toContain(name)
     const of = (shape: RegExp) => [...secrets.found.keys()].filter((value) => shape.test(value)).length
     // From the journey and the second app: two codes, a chain of refresh tokens, a secret and its successor.
-    expect(of(/^code_[\w-]{43}$/)).toBeGreaterThanOrEqual(3)
-    expect(of(/^rft_[\w-]{43}$/)).toBeGreaterThanOrEqual(6)
+    expect(of(/^code_[0-9a-z]{26}_[\w-]{43}$/)).toBeGreaterThanOrEqual(3)
+    expect(of(/^rft_[0-9a-z]{26}_[\w-]{43}$/)).toBeGreaterThanOrEqual(6)
     expect(of(/^cs_[\w-]{43}$/)).toBeGreaterThanOrEqual(3)
     expect(of(/^join_[\w-]{20,}$/)).toBeGreaterThanOrEqual(2)
     expect([...secrets.found].filter(([, name]) => name === 'tg').length).toBeGreaterThanOrEqual(4)

@@ -67,4 +67,4 @@ it('over a copy of the table alone, tokens work, events can be polled, and work 
   await restored.platform.idle(60_000)
   const bodies = (await hooked(2)).map(({ body }) => body.toString())
   expect(bodies.map((body) => [delivered.id, pending.id].findIndex((id) => body.includes(id)))).toEqual([0, 1])
-}, 180_000)
+})

@@ -143,6 +143,17 @@ export const testSdkAgent = (running: { baseUrl: string }, spawnAgent: (env: Age
       expect(one.output()).toContain('secret detail')
     })
 
+    it.each(['value', 'nan', 'large', 'text'])(
+      'fails if its answer can’t be sent (%s), at once and late',
+      async (kind) => {
+        for (const late of [false, true]) {
+          const failed = await ended(token, await begin(one, { mode: 'unsendable', kind, late }))
+          expect(failed).toMatchObject({ status: 'failed', error_code: 'agent_invalid_response' })
+          if (kind !== 'text') expect(failed.error_message).toContain(kind === 'large' ? '1 MiB' : 'output.items[0].it')
+        }
+      },
+    )
+
     it('completes work that takes longer through the API, and work that completed itself once', async () => {
       expect(await testRun(one, { mode: 'long' })).toMatchObject({ status: 'succeeded', output: { late: true } })
       expect(await testRun(one, { mode: 'complete' })).toMatchObject({ output: { early: true }, cost_units: 3 })

@@ -36,8 +36,10 @@ const startedRun = async () => {
   return { agent, token, path: `/api/v1/runs/${run.id}/stream`, act }
 }
 
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
 /** A third-party client of the standard, as a browser's page would use it. */
-const listen = (path: string, token: string) => {
+const listen = (path: string, credential: Record<string, string>) => {
   const events: Told[] = []
   const statuses: number[] = []
   let cut: AbortController | undefined
@@ -48,14 +50,14 @@ const listen = (path: string, token: string) => {
       const response = await fetch(url, {
         ...init,
         signal,
-        headers: { ...init.headers, authorization: `Bearer ${token}` },
+        headers: { ...init.headers, ...credential },
       })
       statuses.push(response.status)
       return response
     },
   })
   sources.push(source)
-  for (const event of ['state', 'step', 'gap']) {
+  for (const event of ['state', 'step', 'gap', 'ready', 'replaced']) {
     source.addEventListener(event, (message) => {
       events.push({ id: message.lastEventId, event, data: JSON.parse(message.data), at: performance.now() })
     })
@@ -75,7 +77,7 @@ const streamsEnded = () =>
 describe('a run that is followed with an EventSource', () => {
   it('shows the agent’s work live, ends with the result, and isn’t requested again after 204', async () => {
     const { token, path, act } = await startedRun()
-    const { source, events, statuses, ids } = listen(path, token)
+    const { source, events, statuses, ids } = listen(path, bearer(token))
     await until(() => (ids().at(-1) === 2 ? true : undefined))
     for (const n of [1, 2, 3]) {
       const done = performance.now()
@@ -92,7 +94,7 @@ describe('a run that is followed with an EventSource', () => {
 
   it('loses nothing, however often its connection is cut', async () => {
     const { token, path, act } = await startedRun()
-    const { source, statuses, ids, cut } = listen(path, token)
+    const { source, statuses, ids, cut } = listen(path, bearer(token))
     for (let n = 1; n <= 4; n++) {
       await until(() => (statuses.length >= n ? true : undefined))
       await act('steps', { type: 'looking', output: { n, when: 'connected' } })
@@ -109,7 +111,7 @@ describe('a run that is followed with an EventSource', () => {
 
   it('is shown completely to each of four clients, though only three have a stream at a time', async () => {
     const { token, path, act } = await startedRun()
-    const clients = Array.from({ length: 4 }, () => listen(path, token))
+    const clients = Array.from({ length: 4 }, () => listen(path, bearer(token)))
     await until(() => clients.find(({ statuses }) => statuses.length > 1))
     await act('complete', { status: 'succeeded' })
     await until(() => (clients.every(({ source }) => source.readyState === source.CLOSED) ? true : undefined))
@@ -118,7 +120,7 @@ describe('a run that is followed with an EventSource', () => {
 
   it('ends within seconds when the token is revoked, and is then refused', async () => {
     const { agent, token, path } = await startedRun()
-    const { source, statuses, ids } = listen(path, token)
+    const { source, statuses, ids } = listen(path, bearer(token))
     await until(() => (ids().at(-1) === 2 ? true : undefined))
     await revoke(agent)
     const began = performance.now()
@@ -130,11 +132,25 @@ describe('a run that is followed with an EventSource', () => {
   it('doesn’t keep its function running after the client disconnects', async () => {
     const { token, path } = await startedRun()
     const before = streamsEnded()
-    const { source, ids } = listen(path, token)
+    const { source, ids } = listen(path, bearer(token))
     await until(() => (ids().at(-1) === 2 ? true : undefined))
     expect(streamsEnded()).toBe(before)
     source.close()
     await until(() => (streamsEnded() > before ? true : undefined), 5_000)
+  })
+})
+
+describe('a listener', () => {
+  it('that another one replaced isn’t requested again after 204, while the newer one stays', async () => {
+    const { app, headers } = await newAgent(running.baseUrl, { endpoint: receiver.url })
+    const path = `/api/v1/dev/listen?app_id=${app.id}`
+    const first = listen(path, headers)
+    await until(() => first.events.find(({ event }) => event === 'ready'))
+    const second = listen(path, headers)
+    await until(() => (first.source.readyState === first.source.CLOSED ? true : undefined))
+    expect(first.events.map(({ event }) => event)).toEqual(['ready', 'replaced'])
+    expect([first.statuses, second.statuses]).toEqual([[200, 204], [200]])
+    expect(second.source.readyState).toBe(second.source.OPEN)
   })
 })
 

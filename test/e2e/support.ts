@@ -1,7 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type LogEntry, type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts'
-import { upgradeData } from '#local/upgrade.ts'
 import { ASSEMBLY } from '#testkit/assembly.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 
@@ -25,7 +24,6 @@ export const startLocal = async (options: Partial<PlatformOptions> & { dataDir: 
     ...options,
   })
   platform.onLog((entry) => logs.push(entry))
-  await upgradeData(platform, () => {})
   return { platform, baseUrl: platform.baseUrl, dataDir: options.dataDir, logs, stop: platform.stop }
 }
 
@@ -75,7 +73,7 @@ export const must = async (baseUrl: string, method: string, to: string, sent?: S
 /** Creates a developer with an app whose agent has a published version. */
 export const newAgent = async (
   baseUrl: string,
-  options: { endpoint?: string; runtime?: object; redirectUri?: string; scopes?: string[] },
+  options: { endpoint?: string; runtime?: object; redirectUri?: string; scopes?: string[]; tools?: object[] },
 ) => {
   const unique = randomBytes(5).toString('hex')
   const registered = await must(baseUrl, 'POST', '/api/v1/dev/register', {
@@ -101,12 +99,13 @@ export const newAgent = async (
       name: 'Agent',
       summary: 'An agent of the tests.',
       runtime: options.runtime ?? { type: 'webhook', endpoint: options.endpoint },
+      ...(options.tools && { tools: options.tools }),
     },
   })
   await must(baseUrl, 'POST', `/api/v1/dev/apps/${app.id}/versions/1.0.0/promote`, { headers })
   return {
     headers,
-    app: app as { id: string; client_id: string; client_secret: string; signing_secret: string },
+    app: app as { id: string; slug: string; client_id: string; client_secret: string; signing_secret: string },
     sandboxId: registered.sandbox_workspace.id as string,
   }
 }
@@ -144,7 +143,7 @@ export const consent = async (
 }
 
 /** Waits until `ask` returns a value. */
-export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 60_000): Promise<T> => {
+export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 120_000): Promise<T> => {
   for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
     const answer = await ask()
     if (answer !== undefined) return answer

@@ -85,7 +85,7 @@ describe('consent in the messaging app', () => {
   it('shows the connected bot’s handle and the address of its chat', async () => {
     expect(await must(running.baseUrl, 'GET', '/console/bot/info')).toEqual({
       username: telegram.username,
-      url: `${telegram.url}/${telegram.username}`,
+      url: running.platform.messenger,
       login_widget: false,
     })
   })
@@ -143,7 +143,7 @@ describe('consent in the messaging app', () => {
     await joinSandbox(telegram.person({ first_name: 'Bob' }))
     const context = await chromium.browser.newContext()
     try {
-      context.setDefaultTimeout(30_000)
+      context.setDefaultTimeout(60_000)
       const opened = async (link: Locator) => {
         const [page] = await Promise.all([context.waitForEvent('page'), link.click()])
         return page

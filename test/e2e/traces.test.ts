@@ -196,13 +196,13 @@ describe('a run across three agents', () => {
     expect(orphans.map(({ span }) => span.name)).toEqual([])
     expect(root?.span.name).toBe('client')
     const request = childOf(root, 'POST /api/v1/runs')
-    const sent = childOf(childOf(request, 'dispatch'), 'run.execute')
+    const sent = childOf(childOf(request, 'dispatch'), 'invoke_agent first-last')
     const asked = childOf(childOf(sent, 'first-last'), 'POST /api/v1/tools/{name}/invoke')
     expect(asked && flat(asked)).toEqual(
       expect.arrayContaining(['second-last', 'last', 'POST /api/v1/runs/{id}/steps']),
     )
     expect(root && flat(root)).toEqual(
-      expect.arrayContaining(['relay', 'fan-out', 'statistics', 'delivery', 'webhook run.succeeded']),
+      expect.arrayContaining(['fan-out', 'statistics', 'delivery', 'webhook run.succeeded']),
     )
     expect(new Set(spans.map(({ service }) => service))).toContain('agent-platform')
     expect(formatTrace(spans)).toMatch(/^trace [0-9a-f]{32}: \d+ spans, \d+ ms\nclient /)

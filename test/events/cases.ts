@@ -11,8 +11,8 @@ export interface RecordedCase {
   /** Request that is sent to record the event. Events of other triggers happen in the demo. */
   request?: { method: string; path: string; headers?: Record<string, string>; body?: unknown; form?: string }
   /**
-   * Events of the demo in the batch, one message or record each; without it, the first one that came. Messages that carry no
-   * event are a `push` notification of A2A or a webhook `delivery`.
+   * Events of the demo in the batch, one message or record each; without it, the first one that came. Messages that
+   * the bus didn't send are named by their kind.
    */
   carries?: string[]
   /**
@@ -77,6 +77,7 @@ export const CASES: RecordedCase[] = [
     ['pages-staff', 'pages', 'GET /staff'],
     ['pages-developers', 'pages', 'GET /developers'],
     ['pages-openapi', 'pages', 'GET /openapi.json'],
+    ['packages', 'packages', 'GET /packages/'],
     ['messengers-bot-info', 'messengers', 'GET /console/bot/info'],
   ]),
   ...requests({ status: 201 }, [
@@ -100,6 +101,7 @@ export const CASES: RecordedCase[] = [
     ['pages-staff-no-file', 'pages', 'GET /staff/assets/none.js'],
     ['pages-developers-no-file', 'pages', 'GET /developers/assets/none.js'],
     ['pages-unknown-path', 'pages', 'GET /surely/not/here?x=1'],
+    ['packages-no-file', 'packages', 'GET /packages/python/none.whl'],
     ['api-calls-a2a-no-card', 'api-calls', `GET /a2a/agents/ins_${ID}/.well-known/agent-card.json`],
   ]),
   ...requests(
@@ -192,7 +194,7 @@ export const CASES: RecordedCase[] = [
     '-refused',
   ),
   { trigger: 'sqs', name: 'fan-out', function: 'fan-out', carries: ['run.created', 'run.succeeded'] },
-  { trigger: 'sqs', name: 'dispatch', function: 'dispatch', carries: ['run.created'] },
+  { trigger: 'sqs', name: 'dispatch', function: 'dispatch', carries: ['start'] },
   { trigger: 'sqs', name: 'dispatch-resumed', function: 'dispatch', carries: ['run.resumed'] },
   { trigger: 'sqs', name: 'dispatch-notified', function: 'dispatch', carries: ['a2a.task_notified'] },
   { trigger: 'sqs', name: 'inline-agents', function: 'inline-agents' },

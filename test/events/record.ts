@@ -50,8 +50,7 @@ interface Batched {
 const typeOf = ({ body, dynamodb }: Batched): string | undefined => {
   if (body === undefined) return dynamodb?.NewImage?.type?.S
   const message = JSON.parse(body)
-  if ('push_run_id' in message) return 'push'
-  return 'delivery_id' in message ? 'delivery' : message['detail-type']
+  return message.kind ?? message['detail-type']
 }
 
 /** Batch sizes depend on timing; the recorded ones must not. */

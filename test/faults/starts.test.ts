@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { OutboxEntity } from '#shared/foundation/outbox/index.ts'
+import { createdEventId } from '#shared/work/runs/emit.ts'
 import { RunEntity, WorkspaceRunEntity } from '#shared/work/runs/entity.ts'
+import { addMember } from '#test/functions/console/conversations-support.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -30,43 +33,51 @@ const listedOf = async ({ workspaceId }: Installed) =>
   (await platform.deps.table.query(WorkspaceRunEntity, { workspace_id: workspaceId }, { limit: 100 })).items
 
 describe('a request that starts a run and dies at any call to the store', () => {
-  it('takes no place from others for longer than a minute, and leaves no run out of the list', async () => {
+  it('creates a run with its slot, its place in the list and its event, or nothing', async () => {
     await dieAtEach(platform, { limit: 30, stride: 3 }, async (_n, dying) => {
       const app = await installed(platform.deps, { endpoint: agent.url })
       await dying(() => start(app))
-      await recover(platform, 65_000)
       const created = await runsOf(app)
+      expect((await listedOf(app)).map(({ run_id }) => run_id)).toEqual(created.map(({ id }) => id))
+      const event = (id: string) => platform.deps.table.get(OutboxEntity, { id: createdEventId(id) })
+      for (const { id } of created) expect(await event(id)).toMatchObject({ due_at: expect.any(Number) })
       expect(created.length + (await fill(app)).length).toBe(5)
-      const listed = (await listedOf(app)).map(({ run_id }) => run_id)
-      for (const { id } of await runsOf(app)) expect(listed).toContain(id)
+      await recover(platform, 65_000)
+      for (const { id, status } of await runsOf(app)) {
+        expect(status).toBe('running')
+        expect((await event(id))?.due_at).toBeUndefined()
+      }
     })
   })
 })
 
-describe('places of active runs', () => {
+describe('a request that posts a message to an agent and dies at any call to the store', () => {
+  it('posts it and has it answered once, or does nothing', async () => {
+    agent.answer({
+      kind: 'answer',
+      status: 200,
+      body: JSON.stringify({ status: 'succeeded', output: { text: 'Yes' } }),
+    })
+    await dieAtEach(platform, { limit: 30, stride: 3 }, async (_n, dying) => {
+      const app = await installed(platform.deps, { endpoint: agent.url, scopes: ['chat:read', 'chat:write'] })
+      const ann = await addMember(platform, app.workspaceId)
+      const chat = await ann.open(app.installation.id)
+      const before = agent.requests.length
+      await dying(() => ann.say(chat, 'Ready?'))
+      const isPosted = (await ann.said(chat)).length > 0
+      await recover(platform, 65_000)
+      expect(await ann.said(chat)).toEqual(isPosted ? ['user: Ready?', 'agent: Yes'] : [])
+      expect(agent.requests.length - before).toBe(isPosted ? 1 : 0)
+    })
+  })
+})
+
+describe('slots of active runs', () => {
   it('are taken exactly by requests that arrive at once, and a refused one isn’t in the list', async () => {
     const app = await installed(platform.deps, { endpoint: agent.url })
     const answers = await Promise.all(Array.from({ length: 12 }, () => start(app)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
     expect(await runsOf(app)).toHaveLength(5)
     expect(await listedOf(app)).toHaveLength(5)
-  })
-
-  it('aren’t freed while the request that took one creates its run', async () => {
-    const app = await installed(platform.deps, { endpoint: agent.url })
-    const { table } = platform.deps
-    const { transact } = table
-    let others: string[] = []
-    table.transact = async (writes) => {
-      const [only] = writes
-      if (only?.entity.name === RunEntity.name && only.kind === 'put') {
-        table.transact = transact
-        others = await fill(app)
-      }
-      return transact.call(table, writes)
-    }
-    expect((await start(app)).status).toBe(201)
-    expect(others).toHaveLength(4)
-    expect(await runsOf(app)).toHaveLength(5)
   })
 })

@@ -15,6 +15,8 @@ const GROUPS: [prefix: string, group: string][] = [
   ['/console/', 'console'],
   ['/admin/', 'admin'],
   ['/.well-known/jwks.json', 'oauth'],
+  ['/.well-known/ai-catalog.json', 'mcp'],
+  ['/.well-known/ard.json', 'mcp'],
   ['/app', 'pages'],
   ['/staff', 'pages'],
   ['/developers', 'pages'],
@@ -35,10 +37,10 @@ const load = async (path: string): Promise<{ endpoints: Endpoint[] }> => {
 }
 
 describe('units', () => {
-  it('are few: at most 12 for requests, and at most 10 for workers besides those that exist to be alone', () => {
+  it('are few: at most 13 for requests, and at most 10 for workers besides those that exist to be alone', () => {
     // The only writer of the audit, the only one that reads images of strangers, and the one that open pages wait for.
     const isolated = ['audit', 'logos', 'live']
-    expect(Object.keys(REQUEST_UNITS).length).toBeLessThanOrEqual(12)
+    expect(Object.keys(REQUEST_UNITS).length).toBeLessThanOrEqual(13)
     expect(Object.keys(WORKER_UNITS).filter((name) => !isolated.includes(name)).length).toBeLessThanOrEqual(10)
   })
 

@@ -73,13 +73,17 @@ export const openSession = async (command: string, effort: Effort) => {
 }
 
 /**
- * Loads the document without the default answers of every operation. Those of the gateway would make every status a
- * documented one.
+ * Loads the document without the default answers of every operation, and without operations of other servers. The answers of the
+ * gateway would make every status a documented one.
  */
 const declared = async (baseUrl: string): Promise<object> => {
   const { body } = await send(baseUrl, 'GET', '/openapi.json')
-  for (const operations of Object.values<Record<string, { responses: { default?: object } }>>(body.paths)) {
-    for (const { responses } of Object.values(operations)) delete responses.default
+  type Operations = Record<string, { servers?: object; responses: { default?: object } }>
+  for (const [path, operations] of Object.entries<Operations>(body.paths)) {
+    for (const { servers, responses } of Object.values(operations)) {
+      delete responses.default
+      if (servers) delete body.paths[path]
+    }
   }
   return body
 }

@@ -39,7 +39,7 @@ it('oapi-codegen writes a client that compiles', async () => {
   await go(folder, 'run', GENERATOR, '-config', 'config.yaml', 'openapi.json')
   await go(folder, 'get', './...')
   await go(folder, 'build', './...')
-}, 600_000)
+})
 
 it('golang.org/x/oauth2 in its default settings installs at /connect, refreshes, and gets a typed invalid_grant', async () => {
   const folder = moduleIn('oauth')
@@ -70,4 +70,4 @@ it('golang.org/x/oauth2 in its default settings installs at /connect, refreshes,
     afterwards: 401,
     error: 'invalid_grant',
   })
-}, 600_000)
+})

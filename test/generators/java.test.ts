@@ -8,12 +8,14 @@ import { freePort } from '#local/free-port.ts'
 import { ROOT } from '#local/prepare.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 import { blocksOf } from '../e2e/guide-blocks.ts'
-import { consent, newAgent, until } from '../e2e/support.ts'
+import { consent, must, newAgent, until } from '../e2e/support.ts'
 import { usingLocal } from '../e2e/using-local.ts'
 
 const running = usingLocal()
 const place = scratchFolder('java-')
 afterAll(() => place.remove())
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** Imports that the guide leaves out. */
 const IMPORTS = [
@@ -21,12 +23,18 @@ const IMPORTS = [
   'org.springframework.security.oauth2.client.annotation.RegisteredOAuth2AuthorizedClient',
   'org.springframework.web.bind.annotation.*',
   'org.springframework.web.client.RestClient',
+  'com.nimbusds.jose.jwk.JWK',
+  'java.util.List',
+  'org.springframework.security.oauth2.client.endpoint.*',
 ]
 
 /** Puts the guide's recipe next to the test's program. */
 const writeRecipe = (folder: string): void => {
   const recipe = (language: string) =>
-    blocksOf('oauth-recipes').find((block) => block.language === language)?.code ?? ''
+    blocksOf('oauth-recipes')
+      .filter((block) => block.language === language)
+      .map(({ code }) => code)
+      .join('\n')
   const head = ['package example;', ...IMPORTS.map((name) => `import ${name};`)].join('\n')
   mkdirSync(path.join(folder, 'src/main/resources'))
   writeFileSync(path.join(folder, 'src/main/resources/application.properties'), recipe('properties'))
@@ -79,8 +87,17 @@ it('Spring Security in its default settings installs at /connect, refreshes, int
       error: 'invalid_grant',
       typed: 'ClientAuthorizationException',
     })
+    const { jwk, plain, issuer } = (await ask('/assertions')) as { jwk: object; plain: string; issuer: string }
+    const jwks = { keys: [jwk] }
+    await must(running.baseUrl, 'PATCH', `/api/v1/dev/apps/${agent.app.id}`, { headers: agent.headers, body: { jwks } })
+    const statusOf = async (client_assertion: string) => {
+      const body = new URLSearchParams({ token: 'x', client_assertion, client_assertion_type: ASSERTION_TYPE })
+      return (await fetch(`${running.baseUrl}/connect/introspect`, { method: 'POST', body })).status
+    }
+    // Spring addresses the token endpoint, unless it is told to address the issuer (RFC 10070).
+    expect([await statusOf(plain), await statusOf(issuer)]).toEqual([401, 200])
   } finally {
     child.kill()
     if (child.exitCode === null) await once(child, 'exit')
   }
-}, 900_000)
+})

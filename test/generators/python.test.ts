@@ -9,7 +9,12 @@ import { environmentOf, removingEnvironments } from '../python/environment.ts'
 import { servedDocument } from './document.ts'
 
 const run = promisify(execFile)
-const PACKAGES = ['openapi-python-client==0.29.1', 'datamodel-code-generator==0.89.0', 'httpx==0.28.1']
+const PACKAGES = [
+  'openapi-python-client==0.29.1',
+  'datamodel-code-generator==0.89.0',
+  'httpx==0.28.1',
+  'fastmcp==4.2.3',
+]
 
 const running = usingLocal()
 let folder = ''
@@ -18,7 +23,7 @@ removingEnvironments()
 beforeAll(async () => {
   ;({ folder, python } = await environmentOf('generators', PACKAGES))
   writeFileSync(path.join(folder, 'openapi.json'), servedDocument('integration', running.baseUrl))
-}, 300_000)
+})
 
 /** Runs a program of the environment, which may call others of it. */
 const program = (name: string, ...args: string[]) => {
@@ -46,7 +51,7 @@ print(answer.installation.status)
 `
   const { stdout: told } = await run(python, ['-c', code, running.baseUrl, token], { cwd: folder })
   expect(told.trim()).toMatch(/active$/i)
-}, 120_000)
+})
 
 it('datamodel-code-generator numbers no model', async () => {
   const output = ['--output', 'models.py', '--output-model-type', 'pydantic_v2.BaseModel', '--formatters', 'builtin']
@@ -55,4 +60,28 @@ it('datamodel-code-generator numbers no model', async () => {
   expect(classes.length).toBeGreaterThan(50)
   expect(classes.map(([, name]) => name).filter((name) => /\d$/.test(name ?? ''))).toEqual([])
   await run(python, ['-m', 'compileall', '-q', 'models.py'], { cwd: folder })
-}, 120_000)
+})
+
+it('FastMCP makes a tool of each of the thirty essential operations, and calls one', async () => {
+  writeFileSync(path.join(folder, 'essentials.json'), servedDocument('essentials', running.baseUrl))
+  const agent = await newAgent(running.baseUrl, { endpoint: 'http://127.0.0.1:9/run' })
+  const code = `
+import asyncio, json, sys
+import httpx2
+from fastmcp import Client, FastMCP
+
+base, token = sys.argv[1:]
+
+async def main():
+    api = httpx2.AsyncClient(base_url=base, headers={"authorization": f"Bearer {token}"}, timeout=60)
+    server = FastMCP.from_openapi(openapi_spec=json.load(open("essentials.json")), client=api)
+    async with Client(server) as client:
+        me = await client.call_tool("api_me_read", {})
+        print(len(await client.list_tools()), me.structured_content["installation"]["status"])
+
+asyncio.run(main())
+`
+  const token = await sandboxToken(running.baseUrl, agent)
+  const { stdout } = await run(python, ['-W', 'ignore', '-c', code, running.baseUrl, token], { cwd: folder })
+  expect(stdout.trim()).toBe('30 active')
+})

@@ -23,7 +23,7 @@ beforeAll(async () => {
   ;({ python } = await environmentOf('readings', PACKAGES))
   cpSync(path.join(PROGRAMS, 'receivers.go'), path.join(place.folder, 'main.go'))
   await promisify(execFile)('go', ['build', '-o', binary, 'main.go'], { cwd: place.folder })
-}, 300_000)
+})
 
 /** Runs a program with one request a line. Returns its versions, and what it read of each. */
 const reads = async (file: string, args: string[], all: readonly Sent[]): Promise<[object, ...unknown[]]> => {
@@ -49,9 +49,9 @@ it('Flask, FastAPI and Go read the recorded requests as it is recorded', async (
   const text = [versions, ...recorded].map((line) => `${JSON.stringify(line)}\n`).join('')
   if (process.env.RECORD) writeFileSync(VECTORS, text)
   expect(text).toBe(readFileSync(VECTORS, 'utf8'))
-}, 300_000)
+})
 
 it('a rule reads of any request what they read, or nothing', async () => {
   const { recorded } = await record(fc.sample(requests(), { numRuns: 1_000, seed: SEED }))
   expect(recorded.flatMap((one) => contradiction(one, one.read) ?? [])).toEqual([])
-}, 300_000)
+})

@@ -3,9 +3,13 @@ import { readCommandLine } from '#ops/command.ts'
 
 const HELP = `npm run test:generators
 
-Generates clients from the OpenAPI documents with openapi-python-client, datamodel-code-generator and oapi-codegen, and uses them;
-lints the documents with Spectral; and runs golang.org/x/oauth2 and Spring Security against /connect. Needs Python 3.10 or later with
-venv, Go, and Java 17 or later with Maven. Downloads packages from PyPI, npm, the Go module proxy and Maven Central.`
+Generates clients from the OpenAPI documents with openapi-generator (TypeScript, Python, Java, Go, Rust), openapi-python-client,
+datamodel-code-generator, oapi-codegen, @hey-api/openapi-ts, orval, openapi-fetch, Postman, Bruno and FastMCP, compiles them, and calls the API
+with each; lints the documents with Spectral; runs golang.org/x/oauth2 and Spring Security against /connect; verifies receipts with
+the guide's programs in Python, Go, Java and Rust; signs in with soft authenticators in Go, Rust and JavaScript; asks Amazon's Event
+Ruler which events match a pattern; and runs the local platform behind Caddy and, where it is installed, nginx. Needs Python 3.10 or
+later with venv, Go, and Java 17 or later with Maven. The test of Rust is skipped without Cargo. Downloads packages from PyPI, npm, the
+Go module proxy, Maven Central and crates.io.`
 
 readCommandLine(HELP, {})
 

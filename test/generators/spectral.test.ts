@@ -29,7 +29,7 @@ beforeAll(async () => {
   writeFileSync(path.join(place.folder, 'lint.js'), PROGRAM)
   // A package that these depend on would report the installation.
   await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...PACKAGES], { cwd: place.folder })
-}, 300_000)
+})
 afterAll(() => place.remove())
 
 const lint = async (...files: string[]) =>
@@ -41,7 +41,7 @@ it('Spectral has no error and no warning for any document', async () => {
     writeFileSync(path.join(place.folder, `${name}.json`), servedDocument(name, 'https://platform.example'))
   }
   expect(await lint(...files)).toBe('')
-}, 600_000)
+})
 
 it('Spectral has findings for a document that lacks something', async () => {
   const lacking = { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: { '/x': { get: { responses: {} } } } }

@@ -8,9 +8,9 @@ import { QUEUES } from '#shared/foundation/queues/queues.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { CHAIN_TIME } from '#shared/work/runs/chain.ts'
-import { functionsOf, plans, projectContext, resources, synthesize } from './support.ts'
+import { functionsOf, plans, projectContext, type Resource, resources, synthesize } from './support.ts'
 
-const { service, operations } = synthesize()
+const { service, routes, operations } = synthesize()
 const text = JSON.stringify
 /** Formats a template's value as text, with references as `<id>`. */
 const written = (value: unknown): string => {
@@ -33,7 +33,7 @@ const custom = {
 }
 
 describe('answers of the gateway itself', () => {
-  const responses = resources(service, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties)
+  const responses = resources(routes, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties)
 
   it('cover every 4xx and 5xx', () => {
     expect(responses.map((response) => response.ResponseType)).toEqual(
@@ -59,21 +59,23 @@ describe('answers of the gateway itself', () => {
     ['MISSING_AUTHENTICATION_TOKEN', '404', 'not_found'],
     ['UNSUPPORTED_MEDIA_TYPE', '415', 'unsupported_media_type'],
     ['INTEGRATION_TIMEOUT', '504', 'internal_error'],
+    // A function without a free execution is one.
+    ['INTEGRATION_FAILURE', '503', 'unavailable'],
   ])('map %s to %s %s', (type, status, code) => {
     const response = responses.find((item) => item.ResponseType === type)
     expect(response.StatusCode).toBe(status)
     expect(written(response.ResponseTemplates['application/json'])).toContain(`"code":"${code}"`)
   })
 
-  it('say when to retry wherever they are 429', () => {
-    for (const response of responses.filter((item) => item.StatusCode === '429')) {
+  it('say when to retry wherever they are 429 or 503', () => {
+    for (const response of responses.filter((item) => ['429', '503'].includes(item.StatusCode))) {
       expect(response.ResponseParameters['gatewayresponse.header.Retry-After']).toMatch(/^'\d+'$/)
     }
   })
 })
 
 describe('the stage', () => {
-  const [[, stage] = []] = resources(service, 'AWS::ApiGateway::Stage')
+  const [[, stage] = []] = resources(routes, 'AWS::ApiGateway::Stage')
 
   it('logs each request without query string, headers or bodies', () => {
     const format = stage?.Properties.AccessLogSetting.Format
@@ -103,15 +105,15 @@ describe('the base address', () => {
 
   it('is the domain if there is one', () => {
     expect(baseUrlOf(zoned)).toBe('https://api.example.com')
-    const { service: own } = synthesize(zoned)
-    own.resourceCountIs('AWS::ApiGateway::BasePathMapping', 1)
+    const { service: own, routes } = synthesize(zoned)
+    routes.resourceCountIs('AWS::ApiGateway::BasePathMapping', 1)
     expect(resources(own, 'AWS::ApiGateway::RestApi')[0]?.[1].Properties.DisableExecuteApiEndpoint).toBe(true)
   })
 
   it('is mapped to the stage', () => {
-    const { service: own } = synthesize(zoned)
+    const { service: own, routes } = synthesize(zoned)
     const [[domain] = []] = resources(own, 'AWS::ApiGateway::DomainName')
-    const [[, mapping] = []] = resources(own, 'AWS::ApiGateway::BasePathMapping')
+    const [[, mapping] = []] = resources(routes, 'AWS::ApiGateway::BasePathMapping')
     expect(mapping?.Properties.DomainName).toEqual({ Ref: domain })
   })
 
@@ -133,7 +135,7 @@ describe('the base address', () => {
   })
 
   it('behind the edge, accepts only requests with the key that the edge sends', () => {
-    const { service: edged } = synthesize(edge)
+    const { service: edged, routes: keyed } = synthesize(edge)
     const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
     const [sent] = distribution?.Properties.DistributionConfig.Origins[0].OriginCustomHeaders ?? []
     const keys = resources(edged, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) => Properties.Value)
@@ -141,17 +143,17 @@ describe('the base address', () => {
     // Its generated secret, resolved by CloudFormation.
     expect(text(sent.HeaderValue)).toMatch(/\{\{resolve:secretsmanager:.*EdgeKey.*:SecretString:::\}\}/)
     expect(keys).toContainEqual(sent.HeaderValue)
-    const methods = resources(edged, 'AWS::ApiGateway::Method')
+    const methods = resources(keyed, 'AWS::ApiGateway::Method')
     expect(methods.length).toBeGreaterThan(0)
     for (const [, { Properties }] of methods) expect(Properties.ApiKeyRequired).toBe(true)
-    const [[, plan] = []] = resources(edged, 'AWS::ApiGateway::UsagePlan')
+    const [[, plan] = []] = resources(keyed, 'AWS::ApiGateway::UsagePlan')
     expect(plan?.Properties.ApiStages).toHaveLength(1)
     expect(plan?.Properties.Throttle ?? plan?.Properties.Quota).toBeUndefined()
     // Also accepts the next key, which the edge doesn't send yet.
-    edged.resourceCountIs('AWS::ApiGateway::UsagePlanKey', 2)
+    keyed.resourceCountIs('AWS::ApiGateway::UsagePlanKey', 2)
     // Without the edge no key exists or is required.
     service.resourceCountIs('AWS::ApiGateway::ApiKey', 0)
-    for (const [, { Properties }] of resources(service, 'AWS::ApiGateway::Method'))
+    for (const [, { Properties }] of resources(routes, 'AWS::ApiGateway::Method'))
       expect(Properties.ApiKeyRequired).not.toBe(true)
   })
 
@@ -202,6 +204,30 @@ describe('the base address', () => {
     expect(() => readConfig({ ...projectContext(), ...edge }, {})).toThrow(/edge: the region must be known/)
   })
 
+  it('gets records for IPv4 and IPv6 at the edge, and for IPv4 without it', () => {
+    const types = (context: Context) =>
+      resources(synthesize(context).service, 'AWS::Route53::RecordSet').map(([, { Properties }]) => Properties.Type)
+    expect(types({ ...zoned, ...edge })).toEqual(['A', 'AAAA'])
+    expect(types(zoned)).toEqual(['A'])
+  })
+
+  it.each(['us-east-1', 'eu-central-1'])(
+    'of a stage in %s leaves the function that CloudFront has copied when it is deleted or changes, because Lambda refuses for hours',
+    (region) => {
+      const { service: edged, edge: elsewhere } = synthesize({ ...edge, stage: 'dev', waf: false }, {}, region)
+      const template = elsewhere ?? edged
+      expect(elsewhere === undefined).toBe(region === 'us-east-1')
+      const copied = (Object.values(template.toJSON().Resources) as Resource[]).filter(
+        ({ Type, Properties }) =>
+          (Type === 'AWS::Lambda::Function' && Properties.Runtime === 'nodejs22.x') ||
+          (Type === 'AWS::Lambda::Version' && !JSON.stringify(Properties.FunctionName).includes('Function"')),
+      )
+      expect(copied.map(({ Type }) => Type).sort()).toEqual(['AWS::Lambda::Function', 'AWS::Lambda::Version'])
+      for (const { DeletionPolicy, UpdateReplacePolicy } of copied)
+        expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain'])
+    },
+  )
+
   it('is the domain at the edge, if there are both', () => {
     expect(baseUrlOf({ ...domain, ...edge })).toBe('https://api.example.com')
   })
@@ -241,7 +267,7 @@ describe('the functions', () => {
       expect(plan.timeoutSeconds).toBe(plan.waits ? 300 : 29)
   })
 
-  it('reserve concurrency in production stages for streams, the staff, and workers as much as their queues may use', () => {
+  it('reserve concurrency in production stages for waiting requests, streams, the staff, and workers as much as their queues may use', () => {
     const limits = (context: Context) =>
       Object.fromEntries(
         [...functionsOf(synthesize(context).service)].map(([name, { Properties }]) => [
@@ -251,34 +277,34 @@ describe('the functions', () => {
       )
     const reserved = limits({ stage: 'prod' })
     for (const { name, workers } of plans) {
-      if (workers.length === 0 && !['streams', 'admin', 'admin-calls'].includes(name))
+      if (workers.length === 0 && !['api-calls', 'streams', 'admin', 'admin-calls'].includes(name))
         expect(reserved[name], name).toBeUndefined()
       else expect(reserved[name], name).toBeGreaterThan(0)
     }
     expect(reserved.delivery).toBe(QUEUES.delivery.maxConcurrency)
     const total = Object.values(reserved).reduce((sum, n = 0) => sum + n, 0)
-    // An account has 1,000 executions by default, and Lambda keeps 100 of them unreserved.
-    expect(total).toBeLessThan(800)
+    // An account has 1,000 executions by default. The rest serves sign-ins, the console and the plain API, and Lambda keeps 100.
+    expect({ waiting: reserved['api-calls'], rest: 1_000 - total }).toEqual({ waiting: 250, rest: 131 })
     expect(Object.values(limits({ stage: 'prod', reservedConcurrency: '{}' })).every((n) => n === undefined)).toBe(true)
     expect(Object.values(limits({ stage: 'dev' })).every((n) => n === undefined)).toBe(true)
   })
 
   it('share no throttle between people’s pages and the public API, and no method loses its log', () => {
-    const { service: throttled } = synthesize({
+    const { routes: throttled } = synthesize({
       throttle: '{"rate":900,"burst":1800}',
       pagesThrottle: '{"rate":30,"burst":60}',
     })
     const [[, stage] = []] = resources(throttled, 'AWS::ApiGateway::Stage')
     const settings: { ResourcePath: string; HttpMethod: string; ThrottlingRateLimit: number; LoggingLevel: string }[] =
       stage?.Properties.MethodSettings
-    const routes = planRoutes(requestFunctions).filter(({ path }) => /^\/(console|admin)(\/|$)/.test(path))
+    const pages = planRoutes(requestFunctions).filter(({ path }) => /^\/(console|admin)(\/|$)/.test(path))
     expect(
       settings.map(({ ResourcePath, HttpMethod, ThrottlingRateLimit }) => [
         ResourcePath,
         HttpMethod,
         ThrottlingRateLimit,
       ]),
-    ).toEqual([['/*', '*', 900], ...routes.map(({ path, method }) => [`/${path.replaceAll('/', '~1')}`, method, 30])])
+    ).toEqual([['/*', '*', 900], ...pages.map(({ path, method }) => [`/${path.replaceAll('/', '~1')}`, method, 30])])
     for (const { LoggingLevel } of settings) expect(LoggingLevel).toBe('ERROR')
   })
 

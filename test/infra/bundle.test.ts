@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { unitNames } from '#functions/units.ts'
 import { entries } from '#infra/bundle/entries.ts'
+import { NOTICES } from '#infra/bundle/notices.ts'
 import { bundleTogether } from '#infra/bundle/together.ts'
 import { bundle } from '#infra/bundle.ts'
 import { plans } from './support.ts'
@@ -69,7 +70,7 @@ describe('bundles', () => {
     const [one] = await bundle({ root, entries: sources })
     expect(await require(one?.file ?? '').handler('p\u0430ypal')).toBe('paypal')
     expect(one?.bytes).toBeLessThan(5_000)
-    expect(await readdir(join(root, 'dist/functions/two'))).toEqual(['index.cjs'])
+    expect(await readdir(join(root, 'dist/functions/two'))).toEqual([NOTICES, 'index.cjs'])
   })
 
   it('report the modules that a cold start reads, and those that they load later', async () => {
@@ -100,8 +101,8 @@ describe('bundles', () => {
     const before = await files()
     await writeFile(join(root, 'functions/two.ts'), 'export const two = 22')
     await bundle({ root, entries: { one } })
-    expect(before).toHaveLength(2)
-    expect(await files()).toHaveLength(2)
+    expect(before).toHaveLength(3)
+    expect(await files()).toHaveLength(3)
     expect(await files()).not.toEqual(before)
   })
 

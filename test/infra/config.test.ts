@@ -25,7 +25,8 @@ describe('deployment settings', () => {
     const production = read({ stage: 'prod' })
     expect([production.waf, production.production]).toEqual([true, true])
     expect(read({ stage: 'prod', waf: 'false' }).waf).toBe(false)
-    for (const stage of ['dev', 'local', 'emulator']) expect(read({ stage }).waf).toBe(false)
+    for (const stage of ['dev', 'local', 'emulator'])
+      expect(read({ stage }, { AWS_REGION: 'us-east-1' }).waf).toBe(false)
     expect(() => readConfig({ stage: 'prod', edge: true }, { AWS_REGION: 'eu-central-1' })).toThrow(/waf: with edge/)
   })
 
@@ -38,6 +39,11 @@ describe('deployment settings', () => {
       payloadRetentionDays: 90,
       webhookRetryDelaysSeconds: [10, 60, 300, 1800, 2, 6],
     })
+  })
+
+  it('stand next to the scope of the packages, which is the same for all stages', () => {
+    expect(() => read({ packageScope: '@acme' })).not.toThrow()
+    expect(() => read({ stages: { dev: { packageScope: '@acme' } } })).toThrow(/packageScope: no such setting/)
   })
 
   it('ignore the CDK’s own entries in the same context', () => {

@@ -27,7 +27,8 @@ describe('the environment of the functions', () => {
     })
     expect(settings.bucketName !== undefined).toBe(
       capabilities.some(
-        (capability) => /^(objects|files|bucket):|^audit:record$/.test(capability) || readsKeyObjects(capability),
+        (capability) =>
+          /^(objects|files|packages|bucket):|^audit:record$/.test(capability) || readsKeyObjects(capability),
       ),
     )
     expect(settings.keyBucketName !== undefined).toBe(capabilities.some(usesDataKeys))

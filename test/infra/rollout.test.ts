@@ -24,7 +24,7 @@ describe.each([
   ['all at once', dev],
 ])('functions that are rolled out %s', (_, stacks) => {
   const aliases = aliasesOf(stacks)
-  const { service } = stacks
+  const { service, routes } = stacks
   const ids = new Set([...aliases.values()].map(({ id }) => id))
 
   it.each(plans)('$name has a version of its code, and an alias that points to it', ({ name }) => {
@@ -39,7 +39,7 @@ describe.each([
   })
 
   it('are reached only by their aliases from every route, event source and schedule', () => {
-    const uris = resources(service, 'AWS::ApiGateway::Method').map(([, { Properties }]) => Properties.Integration.Uri)
+    const uris = resources(routes, 'AWS::ApiGateway::Method').map(([, { Properties }]) => Properties.Integration.Uri)
     const sources = resources(service, 'AWS::Lambda::EventSourceMapping').map(
       ([, item]) => item.Properties.FunctionName,
     )
@@ -48,7 +48,9 @@ describe.each([
       .flatMap(([, { Properties }]) => Properties.Targets.map(({ Arn }: { Arn: unknown }) => Arn))
       // A queue's function is set in its mapping.
       .filter((arn) => !text(arn).includes('Again'))
-    const permissions = resources(service, 'AWS::Lambda::Permission').map(([, item]) => item.Properties.FunctionName)
+    const permissions = [service, routes]
+      .flatMap((template) => resources(template, 'AWS::Lambda::Permission'))
+      .map(([, item]) => item.Properties.FunctionName)
     expect(schedules.length).toBeGreaterThan(0)
     for (const target of [...uris, ...sources, ...schedules, ...permissions]) {
       const named = [...ids].filter((id) => text(target).includes(`{"Ref":"${id}"}`))

@@ -8,7 +8,7 @@ type Node = { children: Map<string, Node>; methods: Map<string, Method> }
 
 /** The API as deployed: a tree of resources, read from the template. */
 function deployedTree(context = {}): Node {
-  const { service } = synthesize(context)
+  const { service, routes } = synthesize(context)
   const names = new Map([...functionsOf(service)].map(([name, { id }]) => [id, name]))
   const nodes = new Map<string, Node>()
   const api = resources(service, 'AWS::ApiGateway::RestApi')[0]?.[0] as string
@@ -20,13 +20,13 @@ function deployedTree(context = {}): Node {
     return node
   }
   const idOf = (reference: Record<string, unknown>) => (reference.Ref as string | undefined) ?? api
-  for (const [id, { Properties }] of resources(service, 'AWS::ApiGateway::Resource')) {
+  for (const [id, { Properties }] of resources(routes, 'AWS::ApiGateway::Resource')) {
     const siblings = nodeOf(idOf(Properties.ParentId)).children
     if (Properties.PathPart.startsWith('{'))
       expect([...siblings.keys()].filter((part) => part.startsWith('{'))).toEqual([])
     siblings.set(Properties.PathPart, nodeOf(id))
   }
-  for (const [, { Properties }] of resources(service, 'AWS::ApiGateway::Method') as [string, Resource][]) {
+  for (const [, { Properties }] of resources(routes, 'AWS::ApiGateway::Method') as [string, Resource][]) {
     const target = [...names.keys()].find((id) =>
       JSON.stringify(Properties.Integration.Uri).includes(`"${id}Live`),
     ) as string
@@ -63,7 +63,10 @@ const concrete = (path: string) => path.replaceAll(/\{[^}]+\}/g, 'a_value')
 describe('the routing of the gateway', () => {
   it.each(all.map(({ name, endpoint }) => ({ id: endpoint.id, name, endpoint })))(
     '$id reaches $name',
-    ({ name, endpoint }) => expect(resolve(tree, concrete(endpoint.path), endpoint.method)?.function).toBe(name),
+    ({ name, endpoint: { path, method } }) => {
+      const methods = method === 'GET' ? [method, 'HEAD'] : [method]
+      for (const one of methods) expect(resolve(tree, concrete(path), one)?.function).toBe(name)
+    },
   )
 
   it('takes every path without an endpoint to a function', () => {
@@ -80,8 +83,8 @@ describe('the routing of the gateway', () => {
   it('takes a path next to or below a long-running call to another kind of function', () => {
     const waiting = new Set(plans.filter(({ waits }) => waits).map(({ name }) => name))
     const served = new Set(all.map(({ endpoint }) => concrete(endpoint.path)))
-    // Everything below /a2a and /mcp waits, so one greedy route serves each.
-    const alone = all.filter(({ endpoint: { waits, path } }) => waits === true && !/^\/(a2a|mcp)/.test(path))
+    // Everything below these is streamed, so one greedy route serves each.
+    const alone = all.filter(({ endpoint: { waits, path } }) => waits === true && !/^\/(a2a|mcp|packages)/.test(path))
     for (const { endpoint } of alone) {
       const path = concrete(endpoint.path)
       // A variable has no siblings.
@@ -91,7 +94,7 @@ describe('the routing of the gateway', () => {
     }
   })
 
-  it('streams only the answers of long-running calls', () => {
+  it('streams only the answers of long-running calls, and the packages', () => {
     for (const { endpoint } of all) {
       expect(resolve(tree, concrete(endpoint.path), endpoint.method)?.mode ?? 'BUFFERED').toBe(
         endpoint.waits === true ? 'STREAM' : 'BUFFERED',
@@ -157,10 +160,10 @@ describe('the routing of the gateway', () => {
   })
 
   it('invokes each function by one permission', () => {
-    const { service } = synthesize()
-    const permissions = resources(service, 'AWS::Lambda::Permission').filter(
-      ([, { Properties }]) => Properties.Principal === 'apigateway.amazonaws.com',
-    )
+    const { service, routes } = synthesize()
+    const permissions = [service, routes]
+      .flatMap((template) => resources(template, 'AWS::Lambda::Permission'))
+      .filter(([, { Properties }]) => Properties.Principal === 'apigateway.amazonaws.com')
     const targets = permissions.map(([, { Properties }]) => JSON.stringify(Properties.FunctionName))
     expect(new Set(targets).size).toBe(targets.length)
     // One more for the WebSocket API.

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { type Context, readConfig } from '#infra/config.ts'
@@ -12,14 +13,27 @@ export const registry: Registry = { requestFunctions, workerFunctions }
 export const workers = Object.values(workerFunctions).flat()
 export const plans = planFunctions(registry)
 
-/** The parts of a template's resource that the tests read. */
 // biome-ignore lint/suspicious/noExplicitAny: templates are plain JSON of many shapes
-export type Resource = { Type: string; Properties: any; Metadata?: any; DeletionPolicy?: string; DependsOn?: string[] }
+type Json = any
+
+/** The parts of a template's resource that the tests read. */
+export type Resource = {
+  Type: string
+  Properties: Json
+  Metadata?: Json
+  DeletionPolicy?: string
+  UpdateReplacePolicy?: string
+  DependsOn?: string[]
+}
 
 export type Synthesized = {
   data: Template
   service: Template
+  /** Stack nested in that of the service. */
+  routes: Template
   operations: Template
+  /** Stack of the edge's function in us-east-1, for a stage in another region. */
+  edge: Template | undefined
   /** Names of the stacks, in deployment order. */
   names: string[]
 }
@@ -65,7 +79,7 @@ export function synthesize(
   const key = JSON.stringify([config, region])
   const known = made.get(key)
   if (known !== undefined && Object.keys(props).length === 0) return known
-  const { data, service, operations } = withoutTraces(() =>
+  const { app, data, service, operations } = withoutTraces(() =>
     createPlatform({
       config,
       registry,
@@ -75,10 +89,12 @@ export function synthesize(
       ...props,
     }),
   )
+  const edge = app.node.tryFindChild(`${config.prefix}-${config.stage}-Edge`)
   const own = withoutTraces(() => ({
     data: Template.fromStack(data),
     service: Template.fromStack(service),
     operations: Template.fromStack(operations),
+    edge: edge instanceof Stack ? Template.fromStack(edge) : undefined,
   }))
   const others = new Map([
     [data.stackName, own.data],
@@ -86,6 +102,7 @@ export function synthesize(
   ])
   const result = {
     ...own,
+    routes: embedded(Template.fromStack(service.routes), own.service),
     operations: resolved(own.operations, others),
     names: [data, service, operations].map(({ stackName }) => stackName),
   }
@@ -101,6 +118,14 @@ const resolved = (template: Template, others: ReadonlyMap<string, Template>): Te
       return read === undefined ? value : others.get(read.StackName)?.toJSON().Outputs[read.OutputName].Value
     }),
   )
+
+/** Writes a nested template's parameters as the values that the template around it passes. */
+const embedded = (nested: Template, around: Template): Template => {
+  const [[, stack] = []] = resources(around, 'AWS::CloudFormation::Stack')
+  return Template.fromJSON(
+    JSON.parse(JSON.stringify(nested.toJSON()), (_, value) => stack?.Properties.Parameters?.[value?.Ref] ?? value),
+  )
+}
 
 /** Lists a template's resources of one type, by logical id. */
 export const resources = (template: Template, type: string): [string, Resource][] =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { resources, synthesize } from './support.ts'
 
-const { service } = synthesize({ waf: true, wafRequestsPerAddress: '500' })
+const { service, routes } = synthesize({ waf: true, wafRequestsPerAddress: '500' })
 const edged = synthesize({ waf: true, edge: true })
 const acls = [...resources(service, 'AWS::WAFv2::WebACL'), ...resources(edged.service, 'AWS::WAFv2::WebACL')]
 type Rule = {
@@ -16,7 +16,7 @@ describe('the web ACL', () => {
   it('protects the API’s stage', () => {
     const [[id, acl] = ['']] = resources(service, 'AWS::WAFv2::WebACL')
     expect(acl?.Properties.Scope).toBe('REGIONAL')
-    const [[, association] = []] = resources(service, 'AWS::WAFv2::WebACLAssociation')
+    const [[, association] = []] = resources(routes, 'AWS::WAFv2::WebACLAssociation')
     expect(association?.Properties.WebACLArn).toEqual({ 'Fn::GetAtt': [id, 'Arn'] })
     expect(JSON.stringify(association?.Properties.ResourceArn)).toContain('/stages/')
   })
@@ -26,7 +26,7 @@ describe('the web ACL', () => {
     expect(acl?.Properties.Scope).toBe('CLOUDFRONT')
     const [[, distribution] = []] = resources(edged.service, 'AWS::CloudFront::Distribution')
     expect(distribution?.Properties.DistributionConfig.WebACLId).toEqual({ 'Fn::GetAtt': [id, 'Arn'] })
-    edged.service.resourceCountIs('AWS::WAFv2::WebACLAssociation', 0)
+    edged.routes.resourceCountIs('AWS::WAFv2::WebACLAssociation', 0)
   })
 
   it('refuses an address that asks too often, by the setting', () => {

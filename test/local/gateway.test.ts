@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { type IncomingMessage, request } from 'node:http'
+import { request } from 'node:http'
+import { connect } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unreadable } from '#local/gateway/refusals.ts'
 import type { LogEntry, Platform } from '#local/platform.ts'
-import { hasLocalHost } from '#local/same-origin.ts'
 import { startFixture, temporaryFolder, until } from './support.ts'
 
 const place = temporaryFolder()
@@ -37,15 +38,60 @@ const raw = (path: string, headers: string[] = [], host = 'localhost:3000') =>
   })
 
 test('answers only to names of this machine: any other name is a page’s DNS rebinding', async () => {
-  for (const host of ['rebound.example', '127.0.0.1.rebound.example', '']) {
-    expect(await raw('/v1', [], host), host).toBe('')
+  for (const host of [
+    'rebound.example',
+    'rebound.example:3000',
+    '127.0.0.1.rebound.example',
+    'localhost.rebound.example',
+    '',
+  ]) {
+    const { error } = JSON.parse(await raw('/v1', [], host))
+    expect(error).toMatchObject({ code: 'forbidden', docs_url: `${platform.baseUrl}/docs#forbidden` })
+    expect([error.message, error.fix].join(' ')).toContain(`“${host}”`)
+    expect(error.fix).toContain(`--base-url https://${host} (or BASE_URL)`)
+    await until(() =>
+      log.find((entry) => entry.kind === 'platform' && entry.message === `${error.message} ${error.fix}`),
+    )
   }
   for (const host of ['127.0.0.1', 'localhost:3000', '[::1]:3000']) {
     expect(JSON.parse(await raw('/v1', [], host)).event.path, host).toBe('/v1')
   }
-  // The shell's BASE_URL may also name a tunnel.
-  const through = (host: string) => hasLocalHost({ headers: { host } } as IncomingMessage, ['tunnel.example'])
-  expect([through('tunnel.example'), through('other.example')]).toEqual([true, false])
+})
+
+describe('a request that is refused before anything reads it has an answer as documented', () => {
+  /** Sends bytes on a connection of their own, and returns what comes back. */
+  const sent = async (bytes: string) => {
+    const socket = connect(Number(new URL(platform.baseUrl).port), '127.0.0.1')
+    socket.write(bytes)
+    const [head = '', body = ''] = Buffer.concat(await socket.toArray())
+      .toString()
+      .split('\r\n\r\n')
+    return { status: Number(head.split(' ')[1]), head, error: JSON.parse(body).error }
+  }
+
+  test.each([
+    ['a head over 16 KB', `GET /v1 HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['no Host', 'GET /v1 HTTP/1.1\r\n\r\n', 400],
+    ['two Hosts', 'GET /v1 HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n', 400],
+  ])('%s', async (_, bytes, status) => {
+    const { head, error, ...answer } = await sent(bytes)
+    expect(answer.status).toBe(status)
+    expect(head.toLowerCase()).toContain('content-type: application/json')
+    expect(error).toMatchObject({
+      code: 'bad_request',
+      message: expect.any(String),
+      fix: expect.any(String),
+      docs_url: `${platform.baseUrl}/docs#bad_request`,
+      request_id: expect.any(String),
+    })
+  })
+
+  test('a head that doesn’t arrive', () => {
+    const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    const { status, body } = unreadable(late, platform.baseUrl)
+    expect([status, JSON.parse(body).error.code]).toEqual(['408 Request Timeout', 'bad_request'])
+  })
 })
 
 describe('the event', () => {

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { createPages } from '#local/pages.ts'
 
@@ -27,6 +28,16 @@ describe('pages that are still being built', () => {
     expect(await get('/docs')).toMatchObject({
       value: { statusCode: 503, body: 'Building the documentation takes long. Reload this page in a moment.' },
     })
+  })
+
+  test('are answered in a stream where the function streams: the packages', async () => {
+    const answer = await open(1).get('/packages/npm/@example%2fcli')
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    const [prelude = '', body] = (await text(answer.body)).split('\0'.repeat(8))
+    expect([JSON.parse(prelude).statusCode, body]).toEqual([
+      503,
+      'Building the packages takes long. Reload this page in a moment.',
+    ])
   })
 
   test('show and report the error of a failed build until a later one succeeds', async () => {

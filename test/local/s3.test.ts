@@ -9,6 +9,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AwsError } from '#local/aws/error.ts'
+import { keyObjectsOf } from '#ops/keys/objects.ts'
 import { startServices } from '#testkit/services.ts'
 import { temporaryFolder } from './support.ts'
 
@@ -183,6 +184,17 @@ describe('presigned', () => {
     expect((await send(url, 'hello')).status).toBe(200)
     expect(await get('up')).toMatchObject({ text: 'hello', ContentType: 'text/plain' })
     expect((await send(url, 'hello')).status).toBe(412)
+  })
+
+  test('an object is replaced only as long as it is the one that was read', async () => {
+    await put('kept', 'one')
+    const objects = keyObjectsOf(services.s3, Bucket)
+    const first = await objects.read('kept')
+    if (!first) throw new Error('there is no such object')
+    const replace = (text: string, read = first) => objects.replace('kept', Buffer.from(text), 'text/plain', read)
+    expect([await replace('two'), await replace('three')]).toEqual([true, false])
+    expect((await get('kept')).text).toBe('two')
+    expect(await objects.replace('none', Buffer.from('x'), 'text/plain', first)).toBe(false)
   })
 
   test.each([

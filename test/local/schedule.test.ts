@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createQueue } from '#local/aws/sqs/queue.ts'
 import type { Sqs } from '#local/aws/sqs.ts'
 import type { Functions } from '#local/functions.ts'
+import { NO_JUMPS } from '#local/jumps.ts'
 import { startSchedule } from '#local/sources/schedule.ts'
 import { queueModel } from '#testkit/services.ts'
 
@@ -18,13 +19,20 @@ const SWEEP = 'arn:aws:lambda:us-east-1:000000000000:function:sweep'
 const delayed = () => {
   const store = { load: () => [], save: () => undefined, remove: () => undefined }
   const model = queueModel('later', { delaySeconds: 30 })
-  const queue = createQueue(model, { store, now: () => Date.now(), byArn: () => undefined })
+  const queue = createQueue(model, {
+    store,
+    now: () => Date.now(),
+    byArn: () => undefined,
+    jumps: NO_JUMPS,
+    onError: (error) => expect.unreachable(String(error)),
+  })
   const source = startSchedule(
     { name: 'each-minute', everyMs: 60_000, targetArn: model.arn, input: undefined },
     {
       model: { queueSources: [{ queueArn: model.arn, functionArn: SWEEP }] } as never,
       functions: { find: (arn: string) => (arn === SWEEP ? { name: 'sweep' } : undefined) } as unknown as Functions,
       sqs: { byArn: (arn: string) => (arn === model.arn ? queue : undefined) } as unknown as Sqs,
+      jumps: NO_JUMPS,
       onError: (error) => expect.unreachable(String(error)),
     },
   )

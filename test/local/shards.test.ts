@@ -60,6 +60,7 @@ const aMinuteOf = async (
       functions,
       sqs: { byArn: () => undefined } as never,
       state: { get: (key) => state.get(key), set: (key, value) => void state.set(key, value) },
+      disk: { isFull: false, writable: async () => {} },
       onError: (error) => {
         throw error
       },

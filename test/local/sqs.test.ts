@@ -211,6 +211,9 @@ describe('batches', () => {
       'TooManyEntriesInBatchRequest',
     ],
     ['repeated ids', [1, 2].map(() => ({ Id: 'a', MessageBody: 'x' })), 'BatchEntryIdsNotDistinct'],
+    ['an id with a dot', [{ Id: 'a.b', MessageBody: 'x' }], 'InvalidBatchEntryId'],
+    ['an id of 81 characters', [{ Id: 'a'.repeat(81), MessageBody: 'x' }], 'InvalidBatchEntryId'],
+    ['an empty id', [{ Id: '', MessageBody: 'x' }], 'InvalidBatchEntryId'],
     ['over 1 MiB', [1, 2].map((i) => ({ Id: `${i}`, MessageBody: 'x'.repeat(600_000) })), 'BatchRequestTooLong'],
   ])('of %s are refused as a whole', async (_, entries, name) => {
     await expect(batch(entries)).rejects.toMatchObject({ name })
@@ -223,6 +226,126 @@ describe('batches', () => {
     expect(answer.Successful).toHaveLength(2)
     pass(60)
     expect(await receive()).toEqual([])
+  })
+})
+
+describe('message attributes are refused as by SQS:', () => {
+  const text = (StringValue: string, DataType = 'String') => ({ DataType, StringValue })
+  const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`a${i}`, text('x')]))
+
+  test.each<[string, Record<string, { DataType: string }>, RegExp]>([
+    ['eleven', eleven, /\[11\] exceeds/],
+    ['a name with a space', { 'a b': text('x') }, /'a b' is invalid/],
+    ['a name that begins with a period', { '.a': text('x') }, /'.a' is invalid/],
+    ['a name with successive periods', { 'a..b': text('x') }, /'a..b' is invalid/],
+    ['a name of AWS', { 'aws.a': text('x') }, /'aws.a' is invalid/],
+    ['a name of 257 characters', { ['a'.repeat(257)]: text('x') }, /is invalid/],
+    ['no type', { a: text('x', '') }, /non-empty message attribute type/],
+    ['an unknown type', { a: text('x', 'Text') }, /invalid message attribute type/],
+    ['an empty label', { a: text('x', 'String.') }, /invalid message attribute type/],
+    ['an empty value', { a: text('') }, /non-empty message attribute value/],
+    ['no value', { a: { DataType: 'String' } }, /non-empty message attribute value/],
+    ['text as Binary', { a: text('x', 'Binary') }, /must use field 'Binary'/],
+    ['bytes as String', { a: { DataType: 'String', BinaryValue: Buffer.from('x') } as never }, /use field 'String'/],
+    ['text as Number', { a: text('x', 'Number') }, /must use a number/],
+    ['a number of 39 digits', { a: text('1'.repeat(39), 'Number') }, /must use a number/],
+    ['a number that is too large', { a: text('1e127', 'Number') }, /must use a number/],
+    ['a control character', { a: text('\u0001') }, /can’t contain/],
+    ['a list', { a: { ...text('x'), StringListValues: ['x'] } as never }, /list/],
+  ])('%s', async (_name, MessageAttributes, message) => {
+    await expect(send('x', { MessageAttributes })).rejects.toMatchObject({
+      name: 'InvalidParameterValue',
+      message: expect.stringMatching(message),
+    })
+    expect(await receive()).toEqual([])
+  })
+
+  test('a label, a number in every form, and a name of 256 characters are taken', async () => {
+    const MessageAttributes = {
+      ['a'.repeat(256)]: text('x', 'String.label'),
+      'a.b-c_d': text('-1.5e-3', 'Number.float'),
+    }
+    await send('x', { MessageAttributes })
+    const [message] = await receive({ MessageAttributeNames: ['a.b.*'] })
+    expect(message?.MessageAttributes).toEqual({ 'a.b-c_d': MessageAttributes['a.b-c_d'] })
+  })
+})
+
+test.each([
+  ['a lone surrogate', { MessageBody: '\ud800' }, 'InvalidMessageContents'],
+  ['U+FFFF', { MessageBody: '\uffff' }, 'InvalidMessageContents'],
+  ['an empty body', { MessageBody: '' }, 'MissingParameter'],
+  ['a deduplication id', { MessageDeduplicationId: 'a' }, 'InvalidParameterValue'],
+  [
+    'a system attribute',
+    { MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: 'Root=1' } } },
+    'UnsupportedOperation',
+  ],
+  ['a group with a space', { MessageGroupId: 'a b' }, 'InvalidParameterValue'],
+])('a message with %s is refused', async (_name, extra, name) => {
+  await expect(send('x', extra)).rejects.toMatchObject({ name })
+})
+
+test('attributes that don’t exist can’t be asked for', async () => {
+  const AttributeNames = ['Size' as never]
+  const asked = services.sqs.send(new GetQueueAttributesCommand({ QueueUrl: QueueUrl(), AttributeNames }))
+  await expect(asked).rejects.toMatchObject({ name: 'InvalidAttributeName' })
+  await expect(receive({ MessageSystemAttributeNames: ['Size'] })).rejects.toMatchObject({
+    name: 'InvalidAttributeName',
+  })
+  await expect(receive({ ReceiveRequestAttemptId: 'a' })).rejects.toMatchObject({ name: 'InvalidParameterValue' })
+})
+
+describe('a receipt handle', () => {
+  const remove = (ReceiptHandle: string | undefined, queue = 'work') =>
+    services.sqs.send(new DeleteMessageCommand({ QueueUrl: services.urlOf(queue), ReceiptHandle }))
+  const change = (ReceiptHandle: string | undefined, VisibilityTimeout: number | undefined = 5, queue = 'work') =>
+    services.sqs.send(
+      new ChangeMessageVisibilityCommand({ QueueUrl: services.urlOf(queue), ReceiptHandle, VisibilityTimeout }),
+    )
+
+  test('that no receive gave is refused, alone in a batch', async () => {
+    for (const call of [remove, change]) {
+      await expect(call('nothing')).rejects.toMatchObject({ name: 'ReceiptHandleIsInvalid' })
+      await expect(call('')).rejects.toMatchObject({ name: 'ReceiptHandleIsInvalid' })
+      await expect(call(undefined)).rejects.toMatchObject({ name: 'MissingParameter' })
+    }
+    await send('m')
+    const [message] = await receive()
+    const Entries = [
+      { Id: 'good', ReceiptHandle: message?.ReceiptHandle },
+      { Id: 'bad', ReceiptHandle: 'nothing' },
+    ]
+    const answer = await services.sqs.send(new DeleteMessageBatchCommand({ QueueUrl: QueueUrl(), Entries }))
+    expect(answer.Successful).toEqual([{ Id: 'good' }])
+    expect(answer.Failed).toMatchObject([{ Id: 'bad', Code: 'ReceiptHandleIsInvalid' }])
+  })
+
+  test('of another queue is refused', async () => {
+    await send('m')
+    const [message] = await receive()
+    for (const call of [remove(message?.ReceiptHandle, 'other'), change(message?.ReceiptHandle, 5, 'other')])
+      await expect(call).rejects.toMatchObject({ name: 'ReceiptHandleIsInvalid' })
+  })
+
+  test('of a deleted message can be deleted again, but has no visibility', async () => {
+    await send('m')
+    const [message] = await receive()
+    await remove(message?.ReceiptHandle)
+    await remove(message?.ReceiptHandle)
+    await expect(change(message?.ReceiptHandle)).rejects.toMatchObject({
+      name: 'InvalidParameterValue',
+      message: expect.stringContaining('Message does not exist'),
+    })
+  })
+
+  test('needs the new timeout', async () => {
+    await send('m')
+    const [message] = await receive()
+    const input = { QueueUrl: QueueUrl(), ReceiptHandle: message?.ReceiptHandle, VisibilityTimeout: undefined }
+    await expect(services.sqs.send(new ChangeMessageVisibilityCommand(input))).rejects.toMatchObject({
+      name: 'MissingParameter',
+    })
   })
 })
 

@@ -70,7 +70,18 @@ describe('on the command line', () => {
     expect(stderr).toBe(`--port is not a port: ${port}. Give a number from 0 to 65535.\n`)
   })
 
-  test('shows --port in --help', () => {
-    expect(run('--help').stdout).toMatch(/^ +--port +port to listen on/m)
+  test('shows --port, --base-url and their variables in --help', () => {
+    const { stdout } = run('--help')
+    for (const name of ['--port', '--base-url', 'PORT', 'BASE_URL'])
+      expect(stdout).toMatch(new RegExp(`^ +${name} +`, 'm'))
   })
+
+  test.each(['ftp://laptop.example.com', 'https://laptop.example.com/?a=b', ''])(
+    'refuses --base-url=%s in one line',
+    (url) => {
+      const { status, stderr } = run(`--base-url=${url}`)
+      expect(status).toBe(1)
+      expect(stderr).toMatch(/^--base-url .+: .*\. Give an address such as https:\/\/laptop\.example\.com or .+\n$/)
+    },
+  )
 })

@@ -35,7 +35,7 @@ export const startFixture = async (dataDir: string, options: Partial<PlatformOpt
   startPlatform({ dataDir, cdkOut: await fixtureAssembly(), bundles: FIXTURE_BUNDLES, ...options })
 
 /** Repeats `ask` until it returns a value. */
-export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 60_000): Promise<T> => {
+export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 120_000): Promise<T> => {
   const end = Date.now() + timeoutMs
   while (Date.now() < end) {
     const answer = await ask()

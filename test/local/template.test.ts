@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Stack } from '#local/template/assembly.ts'
+import { readRules, readSources } from '#local/template/events.ts'
 import { createResolver } from '#local/template/resolve.ts'
 import { readTemplate } from '#local/template.ts'
 import { FIXTURE_BUNDLES, fixtureAssembly } from './support.ts'
@@ -97,6 +98,40 @@ test('queues have their dead-letter queue, and rules their targets', () => {
       targets: [{ arn: work?.arn }],
     },
   ])
+})
+
+describe('the template is refused, and the error names the place,', () => {
+  const resource = (type: string, name: string, properties: Record<string, unknown>) => {
+    return { stack: 'S', logicalId: name, type, name, properties, metadata: {} }
+  }
+  const mapping = (source: string, ...patterns: string[]) => {
+    const read = resource('AWS::Lambda::EventSourceMapping', 'It', {
+      EventSourceArn: source,
+      FunctionName: 'f',
+      FilterCriteria: { Filters: patterns.map((Pattern) => ({ Pattern })) },
+    })
+    return () => readSources([resource('AWS::Lambda::Function', 'f', {}), read], (name) => name)
+  }
+  const STREAM = 'arn:aws:dynamodb:us-east-1:000000000000:table/t/stream/1'
+  const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:q'
+  const rule = (EventPattern: object) => () =>
+    readRules([resource('AWS::Events::Rule', 'It', { EventPattern, Targets: [] })])
+
+  test.each([
+    ['for a pattern that AWS refuses', rule({ source: 'platform' }), 'The pattern of rule It is not valid'],
+    [
+      'for a pattern with an operator that only AWS has',
+      rule({ a: [{ wildcard: '*' }] }),
+      'doesn\'t support "wildcard"',
+    ],
+    ['for a pattern that is too long', rule({ a: ['x'.repeat(2_048)] }), 'AWS accepts 2048'],
+    ['for a filter that isn’t JSON', mapping(STREAM, '{'), "A filter of It is not valid: it isn't JSON"],
+    ['for a filter that AWS refuses', mapping(STREAM, '{"a":[]}'), 'A filter of It is not valid'],
+    ['for too many filters', mapping(STREAM, ...Array<string>(6).fill('{"a":["x"]}')), 'AWS accepts 5'],
+    ['for a filter of a queue', mapping(QUEUE, '{"body":["x"]}'), 'filters a queue'],
+  ])('%s', (_name, reading, message) => {
+    expect(reading).toThrow(message)
+  })
 })
 
 describe('intrinsic functions', () => {

@@ -24,7 +24,12 @@ exports.handler = async ({ waitMs = 0, until } = {}) => {
 }`
 
 /** Functions that count their invocations; `source` replaces the program. */
-const create = (count: number, limits: PoolLimits = {}, source = COUNTER): Functions => {
+const create = (
+  count: number,
+  limits: PoolLimits = {},
+  source = COUNTER,
+  onLine: (line: string) => void = () => undefined,
+): Functions => {
   const models = Array.from({ length: count }, (_, i): FunctionModel => {
     const name = `f${i}`
     const directory = path.join(place.folder, name)
@@ -33,7 +38,7 @@ const create = (count: number, limits: PoolLimits = {}, source = COUNTER): Funct
     const ids = { name, logicalId: name, functionName: name, arn: name }
     return { ...ids, directory, handler: 'index.handler', timeoutSeconds: 30, memoryMb: 128, environment: {} }
   })
-  functions = createFunctions({ models, environment: () => ({}), onLine: () => undefined, limits })
+  functions = createFunctions({ models, environment: () => ({}), onLine: ({ line }) => onLine(line), limits })
   return functions
 }
 
@@ -119,4 +124,40 @@ test('a function that exceeds its memory fails alone', async () => {
     error: { errorType: 'Runtime.ExitError' },
   })
   expect(await all.invoke('f1', {})).toMatchObject({ kind: 'value' })
+})
+
+test('a bundle that fails to load answers with its error, is loaded again at growing intervals, and is logged once', async () => {
+  const loads = path.join(place.folder, 'loads.txt')
+  writeFileSync(loads, '')
+  const source = `require('node:fs').appendFileSync(${JSON.stringify(loads)}, '+'); throw new TypeError('no setting X')`
+  const lines: string[] = []
+  const all = create(1, {}, source, (line) => lines.push(line))
+  const expected = { kind: 'error', error: { errorType: 'TypeError', errorMessage: 'no setting X' } }
+  for (let i = 0; i < 50; i++) expect(await all.invoke('f0', {})).toMatchObject(expected)
+  expect(readFileSync(loads, 'utf8').length).toBeLessThan(5)
+  await all.warm('f0')
+  expect(lines.filter((line) => line.includes('no setting X'))).toHaveLength(1)
+  // A changed bundle is loaded at once.
+  writeFileSync(path.join(place.folder, 'f0', 'index.cjs'), COUNTER)
+  all.reload('f0')
+  expect(await all.invoke('f0', {})).toMatchObject({ value: 1 })
+})
+
+test('a bundle that isn’t valid fails as on Lambda, and so does one that ends its thread', async () => {
+  const errorOf = async (source: string) => {
+    const result = await create(1, {}, source).invoke('f0', {})
+    await functions?.stop()
+    return result.kind === 'error' ? result.error.errorType : result
+  }
+  expect(await errorOf('exports.handler = async (')).toBe('Runtime.UserCodeSyntaxError')
+  expect(await errorOf('require("./nowhere.cjs")')).toBe('Runtime.ImportModuleError')
+  expect(await errorOf('process.exit(3)')).toBe('Runtime.ExitError')
+})
+
+test('a handler with a callback fails, as on Lambda’s Node.js 24', async () => {
+  const all = create(1, {}, 'exports.handler = (event, context, callback) => callback(null, 1)')
+  expect(await all.invoke('f0', {})).toMatchObject({
+    kind: 'error',
+    error: { errorMessage: expect.stringContaining('Return a promise.') },
+  })
 })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createQueue } from '#local/aws/sqs/queue.ts'
 import type { Functions } from '#local/functions.ts'
+import { NO_JUMPS } from '#local/jumps.ts'
 import { startQueueSource } from '#local/sources/queue.ts'
 import { queueModel } from '#testkit/services.ts'
 
@@ -17,7 +18,13 @@ const BATCH = 25
 /** Starts a queue with a batching window, and records the number of messages of each invocation. */
 const gathering = () => {
   const store = { load: () => [], save: () => undefined, remove: () => undefined }
-  const queue = createQueue(queueModel('q'), { store, now: () => Date.now(), byArn: () => undefined })
+  const queue = createQueue(queueModel('q'), {
+    store,
+    now: () => Date.now(),
+    byArn: () => undefined,
+    jumps: NO_JUMPS,
+    onError: (error) => expect.unreachable(String(error)),
+  })
   const batches: number[] = []
   const functions = {
     find: () => undefined,
@@ -36,11 +43,12 @@ const gathering = () => {
     windowMs: WINDOW_MS,
     maxConcurrency: 2,
     reportItemFailures: true,
-    filters: [],
   } as const
-  const source = startQueueSource({ ...model, filters: [] }, queue, functions, (error) =>
-    expect.unreachable(String(error)),
-  )
+  const source = startQueueSource(model, queue, {
+    functions,
+    disk: { writable: async () => {} },
+    onError: (error) => expect.unreachable(String(error)),
+  })
   const send = (count: number) => {
     for (let i = 0; i < count; i++) queue.send({ body: '{}' })
   }

@@ -63,4 +63,4 @@ it('runs match the contract after any sequence of actions, and come to rest', as
     },
   )
   if (DEEP) expect([...seen]).toEqual(expect.arrayContaining(EVERYTHING))
-}, 240_000)
+})

@@ -47,6 +47,10 @@ const PAGES = [
 const OUTSIDE = [
   'https://www.standardwebhooks.com/',
   'https://www.npmjs.com/package/',
+  'https://pypi.org/project/',
+  'https://pkg.go.dev/',
+  'https://central.sonatype.com/artifact/',
+  'https://crates.io/crates/',
   'https://support-url.invalid/',
   'https://status-url.invalid/',
 ]
@@ -74,7 +78,7 @@ describe('buildDocsAssets', () => {
         .filter(({ immutable }) => !immutable)
         .map(({ path }) => path)
         .sort(),
-    ).toEqual([...PAGES, ...markdown, '/docs/search.json', '/llms.txt', '/llms-full.txt'].sort())
+    ).toEqual([...PAGES, ...markdown, '/docs/notices.txt', '/docs/search.json', '/llms.txt', '/llms-full.txt'].sort())
     expect(files.filter(({ immutable }) => immutable).map(({ path }) => path)).toEqual([
       expect.stringMatching(/^\/docs\/assets\/docs-[0-9a-f]{16}\.css$/),
       expect.stringMatching(/^\/docs\/assets\/guide-[0-9a-f]{16}\.js$/),
@@ -145,6 +149,7 @@ describe('buildDocsAssets', () => {
       '/brand.svg',
       '/developers',
       '/docs/sdk',
+      '/packages/',
       '/openapi.json',
       ...DOCUMENT_NAMES.map((name) => `/openapi/${name}.json`),
       '/schemas/manifest.json',

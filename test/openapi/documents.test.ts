@@ -25,7 +25,7 @@ const inlineSchemas = (schema: Any, at: string): string[] => {
 
 /** Types of Java, C#, Python, Go, Rust, Swift, Kotlin or JavaScript that a model of the same name would hide. */
 const PLATFORM_TYPES = new Set(
-  'Any Array BigDecimal Blob Boolean Byte ByteArray Class Date DateTime Decimal Dict Double Error Exception File Float Function Integer List Long Map Number Object Option Path Promise Record Request Response Result Set String Symbol Throwable UUID Uri Url Void'.split(
+  'Any Array BigDecimal Blob Boolean Byte ByteArray Class CustomEvent Date DateTime Decimal Dict Double Error Event Exception File Float Function Integer List Long Map Notification Number Object Option Path Promise Record Request Response Result Set String Symbol Task Throwable UUID Uri Url Void'.split(
     ' ',
   ),
 )

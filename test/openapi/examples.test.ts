@@ -4,15 +4,17 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { requestFunctions } from '#functions/registry.ts'
 import { buildDocument } from '#openapi/document.ts'
+import { DOCUMENT_NAMES } from '#shared/http/documents.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { isId } from '#shared/kernel/ids.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of any depth
 type Any = any
 
+const endpoints = Object.values(requestFunctions).flat()
 let document: Any
 beforeAll(() => {
-  document = buildDocument(Object.values(requestFunctions).flat(), '1')
+  document = buildDocument(endpoints, '1')
 })
 
 /** Lists everything that has content, with its name and its media types with schema and example. */
@@ -21,7 +23,10 @@ const contents = (made: Any): [name: string, content: Record<string, Any>][] =>
     ...Object.entries(made.paths).flatMap(([path, item]) =>
       Object.entries(item as Any).map(([method, one]): [string, Any] => [`${method.toUpperCase()} ${path}`, one]),
     ),
-    ...Object.entries(made.webhooks).map(([type, { post }]: [string, Any]): [string, Any] => [`webhook ${type}`, post]),
+    ...Object.entries(made.webhooks ?? {}).map(([type, { post }]: [string, Any]): [string, Any] => [
+      `webhook ${type}`,
+      post,
+    ]),
   ].flatMap(([name, { requestBody, responses }]): [string, Any][] => [
     [`${name} request`, requestBody?.content ?? {}],
     ...Object.entries(responses)
@@ -29,18 +34,33 @@ const contents = (made: Any): [name: string, content: Record<string, Any>][] =>
       .map(([status, answer]): [string, Any] => [`${name} ${status}`, (answer as Any).content ?? {}]),
   ])
 
-const wrong = (made: Any): string[] => {
-  const all = contents(made).flatMap(([name, content]) =>
+/** Lists the error responses that operations share. */
+const sharedResponses = (made: Any): [name: string, content: Record<string, Any>][] =>
+  Object.entries(made.components.responses).map(([name, { content }]: [string, Any]) => [
+    `response ${name}`,
+    content ?? {},
+  ])
+
+const examplesOf = (made: Any, { example, examples = {} }: Any): unknown[] =>
+  example === undefined
+    ? Object.values(examples).map((one: Any) => (made.components.examples?.[one.$ref?.split('/').at(-1)] ?? one).value)
+    : [example]
+
+const wrong = (made: Any, among = contents(made)): string[] => {
+  const all = among.flatMap(([name, content]) =>
     Object.entries(content).map(([type, one]) => ({ name: `${name} ${type}`, ...one })),
   )
   const ajv = new Ajv2020.default({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema({ $id: 'https://x.example/', components: made.components, contents: all.map(({ schema }) => schema) })
-  return all.flatMap(({ name, example }, i) => {
-    if (example === undefined) return [`${name}: has no example`]
+  return all.flatMap(({ name, ...one }, i) => {
+    const examples = examplesOf(made, one)
+    if (examples.length === 0) return [`${name}: has no example`]
     const validate = ajv.compile({ $ref: `https://x.example/#/contents/${i}` })
-    validate(example)
-    return (validate.errors ?? []).map(({ instancePath, message }) => `${name}: ${instancePath} ${message}`)
+    return examples.flatMap((example) => {
+      validate(example)
+      return (validate.errors ?? []).map(({ instancePath, message }) => `${name}: ${instancePath} ${message}`)
+    })
   })
 }
 
@@ -48,6 +68,12 @@ describe('the examples of the OpenAPI document', () => {
   it('exist for every body, answer and event, and fit their schema', () => {
     expect(contents(document).length).toBeGreaterThan(200)
     expect(wrong(document)).toEqual([])
+  })
+
+  it.each(DOCUMENT_NAMES)('of errors fit their schema in the document %s, which has only its own codes', (name) => {
+    const made = buildDocument(endpoints, '1', name) as Any
+    expect(sharedResponses(made).length).toBeGreaterThan(3)
+    expect(wrong(made, sharedResponses(made))).toEqual([])
   })
 
   it('are checked, so that a wrong one fails', () => {

@@ -4,7 +4,7 @@ import { decodeProtectedHeader } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { RINGS } from '#infra/rings.ts'
 import { AwsError } from '#local/aws/error.ts'
-import { type KeyObjects, reseal } from '#ops/keys/reseal.ts'
+import { type DataKeyObjects, type KeyObjects, reseal } from '#ops/keys/reseal.ts'
 import { readRing } from '#ops/keys/ring.ts'
 import { describeRing, type Operation, type Reseal, resealAll, retire, rotate, WAIT } from '#ops/keys/rotate.ts'
 import { ringStore } from '#ops/keys/secret.ts'
@@ -34,9 +34,18 @@ let printed: string[]
 let stored: Map<string, Uint8Array>
 /** Public keys, which are in another bucket than the data keys. */
 let published: Map<string, Uint8Array>
-const objectsIn = (read: () => Map<string, Uint8Array>): KeyObjects & Pick<ObjectStore, 'create'> => ({
+const objectsIn = (read: () => Map<string, Uint8Array>): KeyObjects & DataKeyObjects & Pick<ObjectStore, 'create'> => ({
   get: async (key) => read().get(key),
   put: async (key, bytes) => void read().set(key, bytes),
+  read: async (key) => {
+    const bytes = read().get(key)
+    return bytes && { bytes, tag: Buffer.from(bytes).toString('base64') }
+  },
+  replace: async (key, bytes, _type, { tag }) => {
+    if (Buffer.from(read().get(key) ?? '').toString('base64') !== tag) return false
+    read().set(key, bytes)
+    return true
+  },
   create: async (key, bytes) => {
     if (read().has(key)) return false
     read().set(key, bytes)
@@ -325,6 +334,24 @@ describe('the ring of data at rest', () => {
     const ring = parseKeyring(JSON.stringify(newer))
     const reader = createWorkspaceKeys({ objects, clock: platform.clock, data: async () => ring, fresh: 0 })
     expect(await unseal(reader.ofWorkspace(workspace), 'note:1', sealed)).toBe('Kept.')
+  })
+
+  it('brings back no data key of a workspace that is removed meanwhile', async () => {
+    const { workspace } = await sealedRecords()
+    const { keys } = platform.deps
+    await seal(await keys.ofWorkspace(workspace), 'note:1', 'Kept.')
+    await rotate(operation('data'))
+    const { replace } = objects
+    objects.replace = async (...given) => {
+      if (given[0] === `data-keys/${workspace}`) await keys.destroyWorkspaceKey(workspace)
+      return replace(...given)
+    }
+    try {
+      await resealAll(operation('data'), walk)
+    } finally {
+      objects.replace = replace
+    }
+    expect(new TextDecoder().decode(await objects.get(`data-keys/${workspace}`))).toBe('destroyed')
   })
 
   it('keeps an old key as long as a backup needs it, counted from the last re-encrypted value', async () => {

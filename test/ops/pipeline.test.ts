@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseYaml } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
+import type { Stack } from '#local/template/assembly.ts'
+import { createResolver } from '#local/template/resolve.ts'
 import { read, root } from '../docs/markdown.ts'
 
 interface Step {
@@ -126,31 +128,102 @@ describe('the pipeline', () => {
   })
 })
 
-describe('the role of the pipeline', () => {
-  const { Resources } = parseYaml(read('docs/pipeline-role.yml')) as {
-    Resources: {
-      Role: {
-        Properties: {
-          AssumeRolePolicyDocument: { Statement: { Condition: unknown }[] }
-          Policies: { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } }[]
-        }
+interface RoleTemplate {
+  Parameters: Record<string, { Default?: string; AllowedPattern?: string }>
+  Rules: Record<string, { Assertions: { Assert: unknown }[] }>
+  Conditions: Record<string, unknown>
+  Resources: {
+    Role: {
+      Type: string
+      Properties: {
+        AssumeRolePolicyDocument: { Statement: { Condition: unknown }[] }
+        Policies: { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } }[]
       }
     }
   }
-  const { AssumeRolePolicyDocument: trust, Policies } = Resources.Role.Properties
+}
+
+describe('the role of the pipeline', () => {
+  const template = parseYaml(read('docs/pipeline-role.yml')) as RoleTemplate
+  const { AssumeRolePolicyDocument: trust, Policies } = template.Resources.Role.Properties
   const documented = read('docs/deploy.md')
 
-  it('trusts one environment of one repository', () => {
-    expect(trust.Statement.map(({ Condition }) => Condition)).toEqual([
-      {
-        StringEquals: {
-          'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-          'token.actions.githubusercontent.com:sub': {
-            'Fn::Sub': expect.stringMatching(/^repo:\$\{Repository\}:environment:\$\{Environment\}$/),
-          },
-        },
-      },
+  /** Evaluates a value of the template as CloudFormation does, with parameters that it accepts. */
+  const evaluate = (given: Record<string, string>, value: unknown): unknown => {
+    for (const [name, text] of Object.entries(given))
+      expect(text, name).toMatch(new RegExp(`^(${template.Parameters[name]?.AllowedPattern ?? '.*'})$`))
+    const parameters = Object.fromEntries(
+      Object.entries(template.Parameters).map(([name, { Default }]) => [name, { Default: given[name] ?? Default }]),
+    )
+    const stack: Stack = {
+      name: 'pipeline',
+      resources: {},
+      parameters,
+      conditions: template.Conditions,
+      mappings: {},
+      outputs: {},
+      exports: [],
+      assets: new Map(),
+    }
+    return createResolver([stack], { aws: '' }).resolve(stack, value)
+  }
+  const trusted = (given: Record<string, string>): unknown => {
+    const { Condition } = trust.Statement[0] ?? {}
+    return evaluate({ Repository: 'octocat/my-repo', Environment: 'staging', ...given }, Condition)
+  }
+  const exactly = (sub: string) => ({
+    StringEquals: {
+      'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+      'token.actions.githubusercontent.com:sub': sub,
+    },
+  })
+  const ids = { OwnerId: '123456', RepositoryId: '456789' }
+
+  it.each<[string, Record<string, string>, string]>([
+    ['with its ids', ids, 'repo:octocat@123456/my-repo@456789:environment:staging'],
+    ['by its name alone if no ids are given', {}, 'repo:octocat/my-repo:environment:staging'],
+    [
+      'with an environment whose name has a colon, which GitHub escapes',
+      { ...ids, Environment: 'eu:prod: blue' },
+      'repo:octocat@123456/my-repo@456789:environment:eu%3Aprod%3A blue',
+    ],
+    [
+      'with dots and hyphens in names',
+      { ...ids, Repository: 'a-b/c.d_e-f' },
+      'repo:a-b@123456/c.d_e-f@456789:environment:staging',
+    ],
+  ])('trusts one environment of one repository, %s', (_, given, subject) => {
+    expect(trust.Statement).toHaveLength(1)
+    expect(trusted(given)).toEqual(exactly(subject))
+  })
+
+  it('takes no parameter that IAM would read as a variable or a pattern', () => {
+    for (const [name, text] of [
+      ['Environment', '${'.concat('aws:username}')],
+      ['Environment', 'prod*'],
+      ['OwnerId', '*'],
+      ['RepositoryId', '1/x@2'],
+      ['Repository', 'octocat@1/my-repo'],
+    ] as const)
+      expect(() => evaluate({ [name]: text }, ''), text).toThrow()
+  })
+
+  it('takes both ids or neither', () => {
+    const holds = (given: Record<string, string>) =>
+      evaluate(
+        given,
+        template.Rules.BothIds?.Assertions.map(({ Assert }) => Assert),
+      )
+    expect([holds(ids), holds({}), holds({ OwnerId: '1' }), holds({ RepositoryId: '1' })]).toEqual([
+      [true],
+      [true],
+      [false],
+      [false],
     ])
+  })
+
+  it('has a stack of its own for each environment', () => {
+    expect(documented).toMatch(/--stack-name platform-pipeline-staging [^`]*Environment=staging/)
   })
 
   it('may act as the CDK, and otherwise only read what the preflight check reads', () => {

@@ -16,11 +16,14 @@ const ready: Account = {
   quota: async () => 10_000,
   hasRole: async () => true,
   gatewayLogRole: async () => undefined,
-  hasStack: async () => false,
+  stack: async () => undefined,
+  mailIdentity: async () => true,
+  mailsAnybody: async () => true,
+  key: async () => undefined,
 }
 
 const found = (settings: Record<string, string>, account: Partial<Account> = {}) =>
-  checkAccount(readStage({ stage: 'prod', ...settings }), { ...ready, ...account })
+  checkAccount(readStage({ stage: 'prod', mailFrom: 'platform@example.com', ...settings }), { ...ready, ...account })
 
 const domain = { domainName: 'api.example.com', certificateArn: ARN }
 
@@ -42,13 +45,14 @@ describe('the check before a deployment', () => {
       { reservedConcurrency: '{}' },
       { concurrency: async () => ({ limit: 10, unreserved: 10 }) },
     )
-    expect(none[0]?.what).toContain('reserves 0')
+    expect(none.map(({ level }) => level)).toEqual(['warning'])
   })
 
   it('stops a stage whose reservations don’t fit with those of others, unless the stage already has them', async () => {
     const concurrency = async () => ({ limit: 3_000, unreserved: 200 })
     expect((await found({}, { concurrency }))[0]?.what).toContain('200 of 3000 are left')
-    expect(await found({}, { concurrency, hasStack: async () => true })).toEqual([])
+    const stack = async () => ({ status: 'UPDATE_COMPLETE', protected: false })
+    expect(await found({}, { concurrency, stack })).toEqual([])
   })
 
   it('names every region that isn’t bootstrapped; with the edge, us-east-1 is one', async () => {
@@ -57,7 +61,7 @@ describe('the check before a deployment', () => {
       { edge: 'true', waf: 'false' },
       { region: 'eu-central-1', bootstrapVersion: async (region) => (region === 'eu-central-1' ? 5 : undefined) },
     )
-    expect(findings.map(({ fix }) => fix)).toEqual([
+    expect(findings.filter(({ level }) => level === 'error').map(({ fix }) => fix)).toEqual([
       'npx cdk bootstrap aws://123456789012/eu-central-1',
       'npx cdk bootstrap aws://123456789012/us-east-1',
     ])
@@ -84,6 +88,28 @@ describe('the check before a deployment', () => {
   it('stops a throttle above the account’s quota', async () => {
     const [finding] = await found({ throttle: '{"rate":20000,"burst":5000}' })
     expect(finding?.what).toContain('20000 requests a second, and the account')
+  })
+
+  it('takes a sender whose address or whose domain is verified, and stops one that SES doesn’t know', async () => {
+    const knows = (identity: string, verified: boolean) => async (asked: string) =>
+      asked === identity ? verified : undefined
+    expect(await found({}, { mailIdentity: knows('platform@example.com', true) })).toEqual([])
+    expect(await found({}, { mailIdentity: knows('example.com', true) })).toEqual([])
+    const [unknown] = await found({}, { mailIdentity: async () => undefined })
+    expect(unknown).toMatchObject({ level: 'error', fix: expect.stringContaining('create-email-identity') })
+    const [pending] = await found({}, { mailIdentity: knows('platform@example.com', false) })
+    expect(pending?.fix).toBe('aws sesv2 get-email-identity --region us-east-1 --email-identity platform@example.com')
+  })
+
+  it('names the command that frees a stack from a state that no deployment gets out of', async () => {
+    const inState = (status: string, isProtected: boolean) =>
+      found({}, { stack: async (name) => (name.endsWith('-Data') ? { status, protected: isProtected } : undefined) })
+    expect((await inState('UPDATE_ROLLBACK_FAILED', true))[0]?.fix).toBe(
+      'aws cloudformation continue-update-rollback --region us-east-1 --stack-name Platform-prod-Data',
+    )
+    expect((await inState('ROLLBACK_COMPLETE', true))[0]?.fix).toContain('--no-enable-termination-protection')
+    expect(await inState('ROLLBACK_COMPLETE', false)).toEqual([])
+    expect(await inState('UPDATE_COMPLETE', true)).toEqual([])
   })
 
   it('warns of what will change for others, and of roles that AWS has to create', async () => {

@@ -1,7 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, vi } from 'vitest'
+import { proofCosts } from '#ops/prove/costs.ts'
 import { probeDuring, requireAll } from '#ops/prove/probe.ts'
 import { prove, reportOf, type Step } from '#ops/prove/proof.ts'
+import { ProvedStage } from '#ops/prove/stage.ts'
 import { usingReceiver } from '#testkit/using.ts'
+import { type MadeUpAccount, type MadeUpStack, serveAccount } from './accounts.ts'
 
 const playing = async (steps: readonly Step[]) => {
   let clock = 0
@@ -66,6 +71,59 @@ describe('a proof', () => {
   })
 })
 
+describe('the stage of a proof', () => {
+  const served = async <T>(stacks: Record<string, MadeUpStack>, work: (stage: ProvedStage) => Promise<T>) => {
+    const account: MadeUpAccount = { id: '1', executions: {}, bootstrapped: [], stacks }
+    const { url, close } = await serveAccount(account)
+    for (const [name, value] of Object.entries({
+      AWS_ENDPOINT_URL: url,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'made-up',
+      AWS_SECRET_ACCESS_KEY: 'made-up',
+    }))
+      vi.stubEnv(name, value)
+    try {
+      const context = { stage: 'sandbox', retainData: false }
+      return { result: await work(new ProvedStage({ context, env: process.env, folder: '' })), account }
+    } finally {
+      vi.unstubAllEnvs()
+      await close()
+    }
+  }
+  const stack = (tags: Record<string, string> = { proof: 'true' }) => ({
+    status: 'CREATE_COMPLETE',
+    protected: false,
+    tags,
+  })
+
+  it('is known by its tag, so that no other stage is taken for one, and one stack of another is enough', async () => {
+    const left = (stacks: Record<string, MadeUpStack>) => served(stacks, (stage) => stage.leftByProof())
+    expect((await left({ 'Platform-prod-Data': stack() })).result).toBeUndefined()
+    expect((await left({ 'Platform-sandbox-Data': stack() })).result).toBe(true)
+    expect((await left({ 'Platform-sandbox-Data': stack({ stage: 'sandbox' }) })).result).toBe(false)
+    const mixed = { 'Platform-sandbox-Data': stack({}), 'Platform-sandbox-Service': stack() }
+    expect((await left(mixed)).result).toBe(false)
+  })
+
+  it('is destroyed without bundles and templates, and what reads from another stack goes before it', async () => {
+    const stacks = Object.fromEntries(
+      ['Data', 'Service', 'Operations'].map((kind) => [`Platform-sandbox-${kind}`, stack()]),
+    )
+    const { result, account } = await served({ ...stacks, 'Platform-prod-Data': stack() }, (stage) => stage.destroy())
+    expect(result).toBe('no stack is left')
+    expect(account.deleted).toEqual(['Operations', 'Service', 'Data'].map((kind) => `Platform-sandbox-${kind}`))
+    expect(Object.keys(account.stacks ?? {})).toEqual(['Platform-prod-Data'])
+  })
+
+  it('costs cents for its hours, and less than two dollars a day if it stays', async () => {
+    const { proof, day } = await proofCosts()
+    expect(proof).toBeGreaterThan(0.1)
+    expect(proof).toBeLessThan(1)
+    expect(day).toBeGreaterThan(proof)
+    expect(day).toBeLessThan(2)
+  })
+})
+
 describe('the probe during a deployment', () => {
   const receiver = usingReceiver({ kind: 'answer', status: 200 })
 
@@ -77,6 +135,23 @@ describe('the probe during a deployment', () => {
     })
     expect([result, probed.failures]).toEqual(['deployed', ['502']])
     expect(() => requireAll(probed)).toThrow('1 of 3 requests failed meanwhile: 502')
+  })
+
+  it('reports an answer that breaks off, and goes on', async () => {
+    const server = createServer((request, response) => {
+      response.writeHead(200, { 'content-length': '10' }).write('half', () => request.socket.destroy())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const twice = () =>
+      new Promise<string>((resolve) => {
+        let seen = 0
+        server.on('request', () => ++seen === 2 && resolve('deployed'))
+      })
+    const { result, probed } = await probeDuring(`http://127.0.0.1:${port}`, twice)
+    server.close()
+    expect(result).toBe('deployed')
+    expect(probed.failures.length).toBe(probed.requests)
   })
 
   it('ends with the work, even if that fails', async () => {

@@ -3,8 +3,8 @@ import { pendingUpgrades, runUpgrades, type UpgradeOptions } from '#ops/upgrade/
 import type { Upgrade } from '#ops/upgrade/upgrade.ts'
 import { UPGRADES } from '#ops/upgrade/upgrades.ts'
 import { ListedAppEntity } from '#shared/catalogue/apps/entity.ts'
-import { isUpgradeDone } from '#shared/foundation/upgrades/done.ts'
-import { UpgradeEntity } from '#shared/foundation/upgrades/entity.ts'
+import { isUpgradeDone, NEWEST_UPGRADE, recordBirth } from '#shared/foundation/upgrades/done.ts'
+import { BirthEntity, UpgradeEntity } from '#shared/foundation/upgrades/entity.ts'
 import { runCommand } from '#testkit/command.ts'
 import { upgradeOptions } from '#testkit/upgrades.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -139,5 +139,48 @@ describe('an upgrade', () => {
   it('has a number of its own, in the order of creation', () => {
     const numbers = UPGRADES.map(({ id }) => /^(\d{4})-[a-z0-9-]+$/.exec(id)?.[1])
     expect(numbers).toEqual([...new Set(numbers)].toSorted())
+    expect(Number(numbers.at(-1) ?? 0)).toBe(NEWEST_UPGRADE)
+  })
+})
+
+describe('a new table', () => {
+  const other = usingPlatform()
+  const swept = usingPlatform()
+  const upgrades = [
+    { id: '0001-before', title: 'was there when the table was new' },
+    { id: '0002-after', title: 'came later' },
+  ]
+
+  it('needs no upgrade that its code has, from its first record on', async () => {
+    const { table } = other.deps
+    expect(await isUpgradeDone(table, '0001-before', 1)).toBe(true)
+    expect(await table.get(BirthEntity, {})).toEqual({ newest: 1 })
+  })
+
+  it('gets the upgrades of later releases: the command lists and runs just those', async () => {
+    const { table } = other.deps
+    const options = upgradeOptions(other)
+    expect(await isUpgradeDone(table, '0002-after', 2)).toBe(false)
+    expect(await pendingUpgrades(options.work, upgrades)).toEqual([upgrades[1]])
+    expect((await runUpgrades(upgrades, options)).map(({ id }) => id)).toEqual(['0002-after'])
+    expect(await isUpgradeDone(table, '0002-after', 2)).toBe(true)
+  })
+
+  it('is born once, whoever asks and however many at once', async () => {
+    const { table } = platform.deps
+    await table.transact([BirthEntity.delete({})])
+    // Each of these stands for a function of its own, which remembers nothing.
+    const functions = Array.from({ length: 8 }, () => ({
+      get: table.get.bind(table),
+      transact: table.transact.bind(table),
+    }))
+    const births = await Promise.all(functions.map((one, n) => recordBirth(one, n)))
+    expect(new Set(births.map(({ newest }) => newest)).size).toBe(1)
+    expect(await table.get(BirthEntity, {})).toEqual(births[0])
+  })
+
+  it('is recorded by the sweeper’s first round', async () => {
+    await swept.sweep()
+    expect(await swept.deps.table.get(BirthEntity, {})).toEqual({ newest: NEWEST_UPGRADE })
   })
 })

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { cloudflare, express, hono, type LambdaRequest, lambda, next, node } from '#packages/sdk-ts/adapters.ts'
-import { createAgent } from '#packages/sdk-ts/index.ts'
+import { createAgent, createApi } from '#packages/sdk-ts/index.ts'
 import { isSigned } from '#packages/sdk-ts/verify.ts'
 import { newSigningSecret, signStandard, signSvc, standardSecret } from '#shared/kernel/signatures.ts'
 
@@ -105,6 +105,53 @@ describe('adapters answer a signed request and refuse another', () => {
     })
   })
 
+  it.each([
+    ['format 1.0', { httpMethod: 'POST', requestContext: { httpMethod: 'POST' } }],
+    ['a load balancer with several values', { httpMethod: 'POST', headers: undefined, several: true }],
+  ])(
+    'Lambda, from %s, with names of headers as they were sent',
+    async (_name, { several, ...event }: object & { several?: boolean }) => {
+      const handler = lambda(echo())
+      await both(async (request) => {
+        const names = [...request.headers].map(([name, value]) => [name.replace('svc', 'SVC'), value] as const)
+        const { statusCode, headers, body } = await handler({
+          ...(several
+            ? { multiValueHeaders: Object.fromEntries(names.map(([name, value]) => [name, [value]])) }
+            : { headers: Object.fromEntries(names) }),
+          body: await request.text(),
+          isBase64Encoded: false,
+          ...event,
+        })
+        return new Response(body, { status: statusCode, headers })
+      })
+      for (const later of [undefined, async () => {}]) {
+        const head = await lambda(echo(), { later })({
+          ...event,
+          httpMethod: 'GET',
+          requestContext: undefined,
+          body: null,
+        })
+        expect([head.statusCode, head.headers.allow]).toEqual([405, 'POST'])
+      }
+    },
+  )
+
+  it('Node with a body that was read before takes what was kept of it, or says what is wrong', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const statuses: number[] = []
+    const response = { writeHead: (status: number) => void statuses.push(status), end() {} }
+    const { body, headers } = execute({ n: 1 })
+    const read = Object.assign((async function* () {})(), { method: 'POST', headers, readableDidRead: true })
+    await node(echo())(Object.assign(read, { rawBody: Buffer.from(body), body: JSON.parse(body) }), response)
+    await node(echo())(Object.assign(read, { rawBody: body }), response)
+    expect(statuses).toEqual([200, 200])
+    await node(echo())(Object.assign(read, { rawBody: undefined, body: undefined }), response)
+    expect([statuses.at(-1), String(error.mock.calls[0]?.[0])]).toEqual([
+      500,
+      expect.stringContaining('was read before'),
+    ])
+  })
+
   it('Lambda hands verified work on and accepts it', async () => {
     const later: LambdaRequest[] = []
     const handler = lambda(echo(), { later: async (event) => later.push(event) })
@@ -125,6 +172,144 @@ describe('signatures', () => {
     const verdict = (headers: Record<string, string>) => isSigned([old, secret], headers, body)
     expect(await Promise.all([verdict(svc), verdict(standard), verdict({})])).toEqual([true, true, false])
     expect(await isSigned('agsec_', { ...standard }, body)).toBe(false)
+  })
+
+  it('are found in headers whose names are in any case', async () => {
+    const now = Math.floor(Date.now() / 1_000)
+    const headers = { 'X-Svc-Signature': [signSvc([secret], now, '{}')] }
+    expect(await isSigned(secret, headers, Buffer.from('{}'))).toBe(true)
+    const standard = { ...signStandard([standardSecret(secret)], 'msg_1', now, '{}') }
+    const shouted = Object.fromEntries(Object.entries(standard).map(([name, value]) => [name.toUpperCase(), value]))
+    expect(await isSigned(secret, shouted, Buffer.from('{}'))).toBe(true)
+  })
+})
+
+describe('the secret', () => {
+  it('may be missing while the agent is only imported, and is read at the first request', async () => {
+    let later = ''
+    const agent = createAgent({ secret: () => later, watchEvery: 0, onRun: () => ({ ok: true }) })
+    await expect(agent.fetch(requestOf(execute()))).rejects.toThrow('no signing secret')
+    await expect(createAgent({ secret: '', onRun: () => ({}) }).fetch(requestOf(execute()))).rejects.toThrow('agsec_')
+    later = secret
+    expect((await agent.fetch(requestOf(execute()))).status).toBe(200)
+  })
+})
+
+describe('an answer that can’t be sent', () => {
+  afterEach(() => vi.unstubAllGlobals())
+  const itself: Record<string, unknown> = {}
+  itself.inner = itself
+
+  it.each([
+    ['a BigInt', { total: 10n }, 'output.total is a BigInt'],
+    ['NaN', { rows: [{ n: Number.NaN }] }, 'output.rows[0].n is NaN'],
+    ['a cycle', itself, 'output.inner contains itself'],
+    [
+      'what throws',
+      {
+        at: new Proxy(
+          {},
+          {
+            ownKeys: () => {
+              throw new Error('no keys')
+            },
+          },
+        ),
+      },
+      'no keys',
+    ],
+    ['more than 1 MiB', { text: 'ä'.repeat(600_000) }, 'more than 1 MiB'],
+  ])('(%s) fails the run, at once and late, and is reported', async (_what, output, message) => {
+    const sent: unknown[] = []
+    vi.stubGlobal('fetch', async (request: Request) => {
+      sent.push(await request.json())
+      return Response.json({})
+    })
+    const reported: unknown[] = []
+    const given = { secret, watchEvery: 0, onError: (error: unknown) => void reported.push(error) }
+    const expected = {
+      status: 'failed',
+      error_code: 'agent_invalid_response',
+      error_message: expect.stringContaining(message),
+    }
+    const atOnce = await createAgent({ ...given, onRun: () => output }).fetch(requestOf(execute()))
+    expect(await atOnce.json()).toEqual(expected)
+    const work: Promise<unknown>[] = []
+    const later = createAgent({
+      ...given,
+      answerWithin: 1,
+      onRun: () => new Promise<typeof output>((done) => setTimeout(done, 20, output)),
+    })
+    expect((await later.fetch(requestOf(execute()), { waitUntil: (one) => void work.push(one) })).status).toBe(202)
+    await Promise.all(work)
+    expect(sent).toEqual([expected])
+    expect(reported.map(String)).toEqual([expect.stringContaining(message), expect.stringContaining(message)])
+  })
+
+  it('but is refused by the platform fails the run with the reason', async () => {
+    const sent: unknown[] = []
+    const error = {
+      code: 'validation_error',
+      message: 'output is wrong.',
+      fix: '',
+      docs_url: '',
+      request_id: '',
+      details: {},
+    }
+    vi.stubGlobal('fetch', async (request: Request) => {
+      sent.push(await request.json())
+      return sent.length === 1 ? Response.json({ error }, { status: 422 }) : Response.json({})
+    })
+    const work: Promise<unknown>[] = []
+    const agent = createAgent({
+      secret,
+      watchEvery: 0,
+      answerWithin: 1,
+      onError() {},
+      onRun: () => new Promise<object>((done) => setTimeout(done, 20, {})) as Promise<Record<string, unknown>>,
+    })
+    await agent.fetch(requestOf(execute()), { waitUntil: (one) => void work.push(one) })
+    await Promise.all(work)
+    expect(sent.at(-1)).toMatchObject({ status: 'failed', error_message: expect.stringContaining('output is wrong.') })
+    expect(sent).toHaveLength(2)
+  })
+})
+
+describe('the client', () => {
+  const servers: ReturnType<typeof createServer>[] = []
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+  const serving = async (answer: Parameters<typeof createServer>[1]) => {
+    const server = createServer(answer).listen(0, '127.0.0.1')
+    servers.push(server)
+    await new Promise((resolve) => server.once('listening', resolve))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  it('gives up a request whose answer doesn’t come in time, once', async () => {
+    let requests = 0
+    const baseUrl = await serving(() => void requests++)
+    const api = createApi({ baseUrl, token: 'token', timeout: 100 })
+    await expect(api.GET('/api/v1/me')).rejects.toThrow('No response within 100 ms')
+    expect(requests).toBe(1)
+  })
+
+  it('takes an address with a slash at its end, for refreshes as well', async () => {
+    const paths: (string | undefined)[] = []
+    const baseUrl = await serving((request, response) => {
+      paths.push(request.url)
+      const isRefresh = request.url === '/oauth/token'
+      response.writeHead(isRefresh || paths.length > 2 ? 200 : 401, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(isRefresh ? { access_token: 'b', refresh_token: 'c' } : {}))
+    })
+    const tokens = { access_token: 'a', refresh_token: 'r' }
+    const api = createApi({ baseUrl: `${baseUrl}/`, clientId: 'id', clientSecret: 'secret', tokens, onTokens() {} })
+    await api.GET('/api/v1/me')
+    expect(paths).toEqual(['/api/v1/me', '/oauth/token', '/api/v1/me'])
   })
 })
 

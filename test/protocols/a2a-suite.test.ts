@@ -20,8 +20,16 @@ const CALLERS = 12
  * CORE-SEND-003: a media type that the agent doesn't support MUST be refused with ContentTypeNotSupportedError (§3.1.1 of the
  * protocol). The platform refuses it, and its card names the types that the agent supports. But the kit declares no expected
  * error for this requirement (tck/requirements/core_operations.py), and so takes every error for a failure.
+ *
+ * STREAM-SUB-002: a stream MUST end at a terminal state (§3.1.6). The kit subscribes to a task that waits for input, answers it
+ * later, and expects the end on the same stream. But a stream also closes at an interrupted state (§11.7), and clients of both
+ * versions wait for that: an open stream at INPUT_REQUIRED blocks google-adk for ever. The platform sends the task and closes.
+ * Streams that end at a terminal state are in test/functions/a2a/following.test.ts.
  */
-const EXCEPTIONS: Record<string, RegExp> = { 'CORE-SEND-003': /The agent takes text and JSON\.$/ }
+const EXCEPTIONS: Record<string, RegExp> = {
+  'CORE-SEND-003': /The agent takes text and JSON\./,
+  'STREAM-SUB-002': /Stream closed but last event does not carry a terminal state$/,
+}
 
 interface Report {
   per_requirement: Record<string, { level: string; status: string; errors: string[] }>

@@ -108,6 +108,23 @@ describe('the official TypeScript client of the versions with a handshake', () =
   })
 })
 
+it('a client whose stream the platform ends learns why, and doesn’t wait for its own time limit', async () => {
+  const connected = async () => {
+    const client = new LegacyClient(INFO)
+    const transport = new LegacyTransport(new URL(agent.path, running.baseUrl), options())
+    await client.connect(transport as Parameters<typeof client.connect>[0])
+    return client
+  }
+  const clients = await Promise.all(Array.from({ length: 4 }, connected))
+  const calls = clients.map((client) =>
+    client
+      .callTool({ name: 'slow_compute', arguments: { seconds: 60 } }, undefined, { timeout: 600_000 })
+      .catch((error: Error) => error.message),
+  )
+  expect(await Promise.race(calls)).toContain('You can have 3 at a time')
+  await Promise.all(clients.map((client) => client.close()))
+})
+
 describe('the AI SDK', () => {
   const model = using(startModelServer, (server) => server.close())
 

@@ -68,13 +68,13 @@ describe.runIf(DEEP)('the official conformance suite passes but for what is decl
     if (!failed.includes(HASTY)) return expect(code, out).toBe(0)
     for (let attempt = 0; attempt < 5; attempt++) if (await passesHasty()) return
     expect.unreachable(out)
-  })
+  }, 900_000)
 
   it('for 2025-11-25', async () => {
     const { code, out, failed, declared } = await failuresFor('2025-11-25', 'mcp-2025.yml')
     expect(failed.sort(), out).toEqual(declared.sort())
     expect(code, out).toBe(0)
-  })
+  }, 900_000)
 
   it('for the handshake of 2025-06-18', async () => {
     const url = `${suite.proxy.url}/mcp`

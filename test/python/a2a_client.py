@@ -23,7 +23,7 @@ def looking(item: str = "mugs") -> a2a.Message:
 
 def verify(card: a2a.AgentCard) -> None:
     def key(kid, jku):
-        keys = httpx.get(jku).json()["keys"]
+        keys = httpx.get(jku, timeout=60).json()["keys"]
         return jwt.PyJWK.from_dict(next(one for one in keys if one["kid"] == kid))
 
     check = create_signature_verifier(key, ["ES256"])
@@ -66,7 +66,7 @@ async def cut_everywhere(client, transport: ResumingTransport) -> list[str]:
 async def use(binding: str) -> None:
     transport = ResumingTransport()
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    async with httpx.AsyncClient(headers=headers, timeout=30, transport=transport) as http:
+    async with httpx.AsyncClient(headers=headers, timeout=60, transport=transport) as http:
         factory = ClientFactory(
             ClientConfig(
                 httpx_client=http, supported_protocol_bindings=[binding], use_client_preference=True, streaming=True

@@ -58,7 +58,7 @@ async def cut_everywhere(client, transport: ResumingTransport) -> list[str]:
 async def use(binding: str) -> None:
     transport = ResumingTransport()
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    async with httpx.AsyncClient(headers=headers, timeout=30, transport=transport) as http:
+    async with httpx.AsyncClient(headers=headers, timeout=60, transport=transport) as http:
         card = await A2ACardResolver(http, f"{URL}/v0.3").get_agent_card()
         config = ClientConfig(httpx_client=http, supported_transports=[binding], use_client_preference=True)
         client = ClientFactory(config).create(card)

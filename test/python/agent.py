@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from datetime import datetime
 from typing import Any, Literal
 
 from agent_integration_platform import (
@@ -28,6 +29,13 @@ WAREHOUSE: Json = {
     "required": ["name"],
 }
 starts: dict[str, int] = {}
+UNSENDABLE: Json = {
+    "value": datetime.now(),
+    "nan": float("nan"),
+    "large": "x" * 1024 * 1024,
+    # Half of a character, which the platform refuses.
+    "text": "\ud800",
+}
 
 
 def count(run_id: str) -> int:
@@ -48,6 +56,9 @@ def on_run(run: Run) -> Json | None:
         case "long":
             time.sleep(0.4)
             return {"late": True}
+        case "unsendable":
+            time.sleep(0.4 if run.input["late"] else 0)
+            return {"items": [{"it": UNSENDABLE[run.input["kind"]]}]}
         case "complete":
             run.complete({"early": True}, cost_units=3)
             return {"ignored": True}
@@ -78,6 +89,9 @@ async def on_async_run(run: AsyncRun) -> Json | None:
         case "long":
             await asyncio.sleep(0.4)
             return {"late": True}
+        case "unsendable":
+            await asyncio.sleep(0.4 if run.input["late"] else 0)
+            return {"items": [{"it": UNSENDABLE[run.input["kind"]]}]}
         case "complete":
             await run.complete({"early": True}, cost_units=3)
             return {"ignored": True}

@@ -194,7 +194,7 @@ async def sdk() -> None:
         token_endpoint_auth_method="none",
     )
     auth = OAuthClientProvider(URL, metadata, Memory(), opens, returns)
-    async with httpx2.AsyncClient(auth=auth, timeout=30) as http:
+    async with httpx2.AsyncClient(auth=auth, timeout=60) as http:
         transport = streamable_http_client(URL, http_client=http)
         extensions = [Tasks()] if MODERN else []
         async with Client(transport, mode=MODE, elicitation_callback=elicits, extensions=extensions) as client:

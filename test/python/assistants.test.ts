@@ -21,7 +21,7 @@ let python = ''
 removingEnvironments()
 beforeAll(async () => {
   python = (await environmentOf('assistants', PACKAGES)).python
-}, 300_000)
+})
 
 /** Brings the code to the server that the client has started for it, or is about to. */
 const returnTo = (address: string) =>
@@ -81,5 +81,5 @@ describe.each([
     expect(consents).toBe(2)
     expect(states.map((seen) => seen.at(-1))).toEqual(mode === 'legacy' ? [] : ['completed', 'completed'])
     if (mode !== 'legacy') expect(states[1]).toContain('input_required')
-  }, 180_000)
+  })
 })

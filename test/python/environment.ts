@@ -8,10 +8,10 @@ const run = promisify(execFile)
 const removals: (() => void)[] = []
 
 /** Creates an empty virtual environment with these packages. It is removed after the file's tests. */
-export const environmentOf = async (name: string, packages: readonly string[] = []) => {
+export const environmentOf = async (name: string, packages: readonly string[] = [], interpreter = 'python3') => {
   const { folder, remove } = scratchFolder(`python-${name}-`)
   removals.push(remove)
-  await run('python3', ['-m', 'venv', path.join(folder, 'venv')])
+  await run(interpreter, ['-m', 'venv', path.join(folder, 'venv')])
   const python = path.join(folder, 'venv/bin/python')
   const pip = (...args: string[]) => run(python, ['-m', 'pip', '--quiet', '--disable-pip-version-check', ...args])
   if (packages.length > 0) await pip('install', ...packages)

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await environment.pip('install', path.join(folder, wheel))
   cpSync(path.join(ROOT, 'examples/frameworks/python'), folder, { recursive: true })
   writeFileSync(path.join(folder, 'sitecustomize.py'), STUB)
-}, 400_000)
+})
 
 const start = (program: string, env: FrameworkEnv) =>
   spawn(python, [program], {

@@ -25,7 +25,7 @@ let python = ''
 removingEnvironments()
 beforeAll(async () => {
   python = (await environmentOf('mcp', PACKAGES)).python
-}, 300_000)
+})
 
 /** The guide's program below a heading. */
 const programOf = (heading: string): string => {

@@ -11,7 +11,7 @@ LIBRARY, BASE, CLIENT_ID, CLIENT_SECRET, REDIRECT = sys.argv[1:]
 # Both refuse plain HTTP, even to this machine.
 os.environ["AUTHLIB_INSECURE_TRANSPORT"] = os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
 SCOPE = "runs:write"
-meta: dict[str, str] = httpx.get(f"{BASE}/.well-known/oauth-authorization-server/connect").json()
+meta: dict[str, str] = httpx.get(f"{BASE}/.well-known/oauth-authorization-server/connect", timeout=60).json()
 
 
 def tell(**what: Any) -> None:
@@ -25,7 +25,7 @@ def callback(authorize: str) -> str:
 
 
 def me(token: str) -> int:
-    return httpx.get(f"{BASE}/api/v1/me", headers={"authorization": f"Bearer {token}"}).status_code
+    return httpx.get(f"{BASE}/api/v1/me", headers={"authorization": f"Bearer {token}"}, timeout=60).status_code
 
 
 def authlib() -> None:

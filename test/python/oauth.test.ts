@@ -15,7 +15,7 @@ let python = ''
 removingEnvironments()
 beforeAll(async () => {
   python = (await environmentOf('oauth', PACKAGES)).python
-}, 300_000)
+})
 
 describe.each([
   ['authlib', 'OAuthError'],

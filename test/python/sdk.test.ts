@@ -25,18 +25,22 @@ beforeAll(async () => {
   ;({ folder, python } = environment)
   await environment.pip('wheel', '--no-deps', '--wheel-dir', folder, SOURCE)
   const [wheel = ''] = readdirSync(folder).filter((name) => name.endsWith('.whl'))
-  await environment.pip('install', path.join(folder, wheel), ...FRAMEWORKS, 'pyright==1.1.414')
+  await environment.pip('install', path.join(folder, wheel), ...FRAMEWORKS, 'pyright==1.1.414', 'mypy==2.4.1')
   cpSync(path.join(ROOT, 'test/python/agent.py'), path.join(folder, 'agent.py'))
-}, 300_000)
+})
 
 describe('the wheel, installed in an empty environment', () => {
-  it('is typed: its sources and an agent that uses it pass pyright', async () => {
+  it('is typed: its sources and an agent that uses it pass pyright and mypy, both strict', async () => {
     const pyright = [path.join(folder, 'venv/bin/pyright'), '--pythonpath', python] as const
     const strict = await run(pyright[0], [...pyright.slice(1), '--project', SOURCE]).catch((error) => error)
     expect(strict.stdout).toContain('0 errors')
+    const mypy = await run(path.join(folder, 'venv/bin/mypy'), ['--strict', '--cache-dir', '/dev/null', 'src'], {
+      cwd: SOURCE,
+    }).catch((error) => error)
+    expect(mypy.stdout).toContain('no issues found')
     const agent = await run(pyright[0], [...pyright.slice(1), 'agent.py'], { cwd: folder }).catch((error) => error)
     expect(agent.stdout).toContain('0 errors')
-  }, 180_000)
+  })
 
   it('takes both signatures of a webhook, and refuses a changed byte, another secret and an old timestamp', async () => {
     const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ...').toString('base64')}`
@@ -90,7 +94,7 @@ it('renews tokens once for all requests, stores them before it uses them, and go
     stored: 2,
   }
   expect(JSON.parse(stdout)).toEqual([kept, kept, 'invalid_grant'])
-}, 60_000)
+})
 
 it('the project of aip init --py runs', async () => {
   const tool = path.join(folder, 'aip')

@@ -7,6 +7,7 @@ import { LANGUAGES, readCatalogue } from '../messages/catalogues.ts'
 import { PSEUDO, translationInto } from '../messages/compile.ts'
 import { messages } from '../messages/plugin.ts'
 import type { PageBuild, PageEntry, PageRoute } from './files.ts'
+import { NOTICES, noticesOf, packagesOf } from './notices.ts'
 
 const WEB = join(import.meta.dirname, '..')
 
@@ -46,6 +47,7 @@ interface Chunk {
   file: string
   name?: string
   isEntry?: boolean
+  isDynamicEntry?: boolean
   imports?: string[]
 }
 
@@ -130,8 +132,10 @@ const firstGroup = (client: string) => {
 /** Measures the script of the first load in the language where it is largest, compressed as the gateway compresses it. */
 export const firstLoadBytes = async (outDir: string, table: string): Promise<number> => {
   const { entries } = JSON.parse(await readFile(join(outDir, table), 'utf8')) as PageBuild
-  const sizes = Object.values(entries).map(async ({ head, script, preloads, routes }) => {
-    const names = [head, script, ...preloads, ...(routes['/']?.files ?? [])]
+  const sizes = Object.values(entries).map(async ({ head, script, preloads, routes, parts }) => {
+    const [start = '', ...imported] = parts.find((row) => row.split(' ')[0] === routes['/']?.file)?.split(' ') ?? []
+    const first = [start, ...imported.map((row) => parts[Number(row)]?.split(' ')[0] ?? '')]
+    const names = [head, script, ...preloads, ...first].filter(Boolean)
     const scripts = await Promise.all(names.map((name) => readFile(join(outDir, name))))
     return scripts.reduce((sum, one) => sum + gzipSync(one).byteLength, 0)
   })
@@ -141,17 +145,14 @@ export const firstLoadBytes = async (outDir: string, table: string): Promise<num
 /** A route as `screens.tsx` declares it. */
 const ROUTE = /\{\s*path: '([^']+)',\s*load: \(\) => import\('\.\/([^']+)'\)(?:,\s*first:\s*'([^']+)')?/g
 
-/** Reads the routes of a page. @param filesOf returns the modules of a screen, by its path below `client` */
-const readRoutes = async (
-  client: string,
-  filesOf: (screen: string) => string[],
-): Promise<Record<string, PageRoute>> => {
+/** Reads the routes of a page. @param fileOf returns the module of a screen, by its path below `client` */
+const readRoutes = async (client: string, fileOf: (screen: string) => string): Promise<Record<string, PageRoute>> => {
   const source = await readFile(join(client, 'screens.tsx'), 'utf8')
   const found = [...source.matchAll(ROUTE)]
   if (found.length !== source.split('import(').length - 1)
     throw new Error(`a route of ${client} is written differently`)
   return Object.fromEntries(
-    found.map(([, path = '', screen = '', first]) => [path, { files: filesOf(screen), data: first?.split(' ') ?? [] }]),
+    found.map(([, path = '', screen = '', first]) => [path, { file: fileOf(screen), data: first?.split(' ') ?? [] }]),
   )
 }
 
@@ -163,12 +164,38 @@ const onlyForHead = {
     id.endsWith('/client/screens.tsx') ? { code: code.replace(/first:\s*'[^']*',?/g, ''), map: null } : undefined,
 }
 
-/** Builds a page in one language. Parts without texts get the same names in all languages. */
-const buildEntry = async ({ page }: PageSources, language: string, outDir: string): Promise<PageEntry> => {
+/** Lists a page's parts ({@link PageEntry}). @param known files that are loaded anyway */
+const partsOf = (chunks: Record<string, Chunk>, known: readonly Chunk[]): string[] => {
+  const others = Object.values(chunks).filter((chunk) => chunk.file.endsWith('.js') && !known.includes(chunk))
+  return others.map((chunk) => {
+    const imported = chunk.isDynamicEntry ? chunksOf(chunks, [chunk], known).filter((one) => one !== chunk) : []
+    return [chunk.file, ...imported.map((one) => others.indexOf(one))].join(' ')
+  })
+}
+
+/** Lets the page's head load its parts (`web/theme/modules.ts`). */
+const loadedByHead = {
+  name: 'loaded-by-head',
+  renderChunk: (code: string) => ({
+    code: code.replace(/\bimport\(\s*(["'`])\.\/([^"'`]+)\1\s*\)/g, 'loadPart("$2")'),
+    map: null,
+  }),
+}
+
+/**
+ * Builds a page in one language. Parts without texts get the same names in all languages.
+ * @param modules collects the modules that are part of it
+ */
+const buildEntry = async (
+  { page }: PageSources,
+  language: string,
+  outDir: string,
+  modules: Set<string>,
+): Promise<PageEntry> => {
   const client = join(WEB, page, 'client')
   const catalogue = language === 'en' || language === PSEUDO ? {} : await readCatalogue(language, page)
   const { build } = await import('vite')
-  await build({
+  const built = await build({
     root: client,
     configFile: false,
     envDir: false,
@@ -176,7 +203,7 @@ const buildEntry = async ({ page }: PageSources, language: string, outDir: strin
     // Relative URLs work wherever the page is mounted.
     base: './',
     logLevel: 'warn',
-    plugins: [messages(language, translationInto(language, catalogue)), onlyForHead],
+    plugins: [messages(language, translationInto(language, catalogue)), onlyForHead, loadedByHead],
     define: { PAGE_LANGUAGE: JSON.stringify(language) },
     // Vite takes another NODE_ENV, such as the tests', for development, whose JSX carries names and places of files.
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
@@ -201,12 +228,15 @@ const buildEntry = async ({ page }: PageSources, language: string, outDir: strin
   await rm(join(outDir, 'manifest.json'))
   const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
   const imported = chunksOf(chunks, [entry, Object.values(chunks).find(({ name }) => name === 'first')])
+  const outputs = [built].flat().flatMap((one) => ('output' in one ? one.output : []))
+  for (const one of outputs) if (one.type === 'chunk') for (const id of one.moduleIds) modules.add(id)
   return {
     script: entry?.file ?? '',
     styles: (await readdir(outDir)).filter((one) => one.endsWith('.css')),
     preloads: imported.filter((one) => one !== entry).map(({ file }) => file),
     head: await buildHead(outDir),
-    routes: await readRoutes(client, (screen) => chunksOf(chunks, [chunks[screen]], imported).map(({ file }) => file)),
+    routes: await readRoutes(client, (screen) => chunks[screen]?.file ?? ''),
+    parts: partsOf(chunks, imported),
   }
 }
 
@@ -224,14 +254,16 @@ export const buildPage = async (sources: PageSources, outDir: string, { pseudo }
   await rm(outDir, { recursive: true, force: true })
   await mkdir(outDir, { recursive: true })
   const entries: PageBuild['entries'] = {}
+  const modules = new Set<string>()
   for (const language of [...(translated ? LANGUAGES : ['en']), ...(pseudo ? [PSEUDO] : [])])
-    entries[language] = await buildEntry(sources, language, outDir)
+    entries[language] = await buildEntry(sources, language, outDir, modules)
   const names = (await readdir(outDir)).filter((one) => extname(one) in TYPES)
   const written: PageBuild = {
     files: names.map((one) => ({ name: one, contentType: TYPES[extname(one)] ?? '' })),
     entries,
   }
   await writeFile(join(outDir, table), JSON.stringify(written))
+  await writeFile(join(outDir, NOTICES), noticesOf(packagesOf(modules)))
   const bytes = await firstLoadBytes(outDir, table)
   if (bytes > FIRST_LOAD_BYTES) {
     throw new Error(`First load of ${name} is ${bytes} bytes of compressed script; the limit is ${FIRST_LOAD_BYTES}`)

@@ -7,8 +7,8 @@ interface BuiltFile {
 
 /** Scripts and data of a screen. */
 export interface PageRoute {
-  /** Modules that aren't loaded anyway. */
-  files: string[]
+  /** Its module. */
+  file: string
   /** Paths of the data that it asks for first, with the place's variables: `console/runs/:id`. */
   data: string[]
 }
@@ -22,6 +22,11 @@ export interface PageEntry {
   head: string
   /** Scripts and data of each screen, by the pattern of its address: `/runs/:id`. */
   routes: Record<string, PageRoute>
+  /**
+   * Files that aren't loaded anyway. After the name of each that is loaded on demand come the rows of the files that it imports:
+   * `home-1a2b.js 3 7`.
+   */
+  parts: string[]
 }
 
 /** Table of a page's built files, stored next to them. */

@@ -73,6 +73,9 @@ export const pageHtml = (
     ...(early.later && { later: early.later }),
     assets,
     routes: attribute(JSON.stringify(routes)),
+    parts: attribute(
+      JSON.stringify(Object.fromEntries(Object.entries(entries).map(([name, { parts }]) => [name, parts]))),
+    ),
   })}></script>
 ${styles.map((name) => `<link rel="stylesheet" href="${assets}${name}">`).join('\n')}
 ${preloads.map((name) => `<link rel="modulepreload" href="${assets}${name}">`).join('\n')}
@@ -87,7 +90,7 @@ ${brandLinks(brand, data.root)}
 `
 }
 
-const NOTHING: PageEntry = { script: '', styles: [], preloads: [], head: '', routes: {} }
+const NOTHING: PageEntry = { script: '', styles: [], preloads: [], head: '', routes: {}, parts: [] }
 
 const dataOf = (data: Readonly<Record<string, string | boolean>>): string =>
   Object.entries(data)

@@ -220,6 +220,7 @@ ${brandLinks(brand, rootOf(entry))}
 <p>${t('This link expires in {time}.', { time: COUNTDOWN })}</p>
 <p id="privacy" hidden><a id="privacy-link" target="_blank" rel="noopener noreferrer">${t('App’s privacy policy')}</a></p>
 <p>${t('Signed in as {name}.', { name: '<bdi id="person"></bdi>' })} <button id="switch" type="button" class="link">${t('Not you? Sign out')}</button></p>
+<p><a href="${rootOf(entry)}docs/notices.txt" target="_blank" rel="noopener noreferrer">${t('Third-party licences')}</a></p>
 </footer>
 </section>
 

@@ -1,5 +1,6 @@
 import { resolveUrl } from './config.ts'
 import { Failure, failureOf } from './failure.ts'
+import { reached } from './reachable.ts'
 
 interface Options {
   body?: unknown
@@ -30,6 +31,7 @@ export const call = async <T>(method: string, path: string, { body, token, key }
   } catch {
     throw new Failure('no_connection', 0)
   }
+  reached()
   const answer = await response.json().catch(() => ({}))
   if (response.ok) return answer
   throw failureOf(response, answer)

@@ -1,6 +1,7 @@
 import type { Client } from 'openapi-fetch'
 import { resolveUrl } from './config.ts'
 import { Failure, failureOf } from './failure.ts'
+import { reached } from './reachable.ts'
 
 /** Parts of a call that the pages use. */
 interface Init {
@@ -52,6 +53,8 @@ export const platformClient = <Paths extends object>(
   let sessionExpired = (): void => {}
   /** Idempotency keys of requests whose outcome is unknown. Resending the same request reuses its key. */
   const unanswered = new Map<string, string>()
+  /** Responses to requests with a token. Without one, 401 refuses what was sent, such as a passkey at the sign-in. */
+  const ofSessions = new WeakSet<Response>()
   const ask = async (method: string, template: string, { params = {}, body, headers: given }: Init = {}) => {
     const text = body === undefined ? undefined : JSON.stringify(body)
     const address = addressOf(template, params)
@@ -80,6 +83,8 @@ export const platformClient = <Paths extends object>(
       (await send(request).catch(() => {
         throw new Failure('no_connection', 0)
       }))
+    reached()
+    if (token) ofSessions.add(response)
     if (response.status < 500) unanswered.delete(same)
     const answer = await read(response)
     return response.ok ? { data: answer, response } : { error: answer, response }
@@ -102,9 +107,10 @@ export const platformClient = <Paths extends object>(
       const { data, error, response } = await asked
       if (response.ok) return data as T
       const failure = failureOf(response, error)
-      if (failure.status === 401) {
+      if (failure.status === 401 && ofSessions.has(response)) {
         // They were asked for with the same session.
         window.early?.clear()
+        failure.sessionEnded = true
         sessionExpired()
       }
       throw failure
@@ -114,7 +120,10 @@ export const platformClient = <Paths extends object>(
       try {
         return await asked
       } catch (error) {
-        if (error instanceof Failure && error.status === 401) sessionExpired()
+        if (error instanceof Failure && error.status === 401) {
+          error.sessionEnded = true
+          sessionExpired()
+        }
         throw error
       }
     },

@@ -7,6 +7,8 @@ export class Failure extends Error {
   declare readonly details: Record<string, unknown>
   /** Seconds after which the platform takes the call again, at the rate limit. */
   declare retryAfter?: number
+  /** True if the platform rejected the session, which the sign-in form says. */
+  declare sessionEnded?: boolean
 
   constructor(
     code: string,
@@ -25,9 +27,16 @@ export class Failure extends Error {
   }
 }
 
-/** Converts any thrown value to a {@link Failure}. A bug in the page counts as an internal error. */
-export const toFailure = (error: unknown): Failure =>
-  error instanceof Failure ? error : new Failure('internal_error', 500)
+/**
+ * Converts any thrown value to a {@link Failure}. A part of the page that couldn't be fetched (`web/theme/modules.ts`) counts as
+ * a call without an answer, and a bug in the page as an internal error.
+ */
+export const toFailure = (error: unknown): Failure => {
+  if (error instanceof Failure) return error
+  return (error as Error)?.name === 'NetworkError'
+    ? new Failure('no_connection', 0)
+    : new Failure('internal_error', 500)
+}
 
 /**
  * Creates a {@link Failure} from an API error response.

@@ -24,7 +24,7 @@ const kept = (): string | null => {
 export const startInKeptLanguage = (): boolean => {
   const script = scripts.get(kept() ?? '')
   if (script && kept() !== language) {
-    void import(/* @vite-ignore */ new URL(script, document.baseURI).href)
+    import(/* @vite-ignore */ new URL(script, document.baseURI).href).catch(() => window.startAgain?.())
     return true
   }
   document.documentElement.lang = language

@@ -1,7 +1,7 @@
 import { t } from '../ui/messages.ts'
 import { call } from './call.ts'
 import { loginWidget } from './config.ts'
-import { type PasskeyOptions, presentPasskey } from './passkey.ts'
+import { type PasskeyOptions, signInWith } from './passkey.ts'
 import { loadItem, saveItem } from './store.ts'
 import type { BotInfo, ConsoleSession } from './types.ts'
 
@@ -38,8 +38,10 @@ export const signInLocally = (user: string, workspace: string): Promise<ConsoleS
 
 /** Signs in with a passkey of this site, which the browser lets the user choose. @throws {Failure} */
 export const signInWithPasskey = async (): Promise<ConsoleSession> => {
-  const asked = await call<PasskeyOptions>('POST', 'console/passkeys/sign-in/options')
-  return call('POST', 'console/passkeys/sign-in', { body: await presentPasskey(asked), key: crypto.randomUUID() })
+  return signInWith(
+    () => call<PasskeyOptions>('POST', 'console/passkeys/sign-in/options'),
+    (body) => call<ConsoleSession>('POST', 'console/passkeys/sign-in', { body, key: crypto.randomUUID() }),
+  )
 }
 
 /** Loads the platform's bot. Returns undefined if it can't be reached. */

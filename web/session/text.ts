@@ -20,11 +20,16 @@ export const visible = (text: string): string =>
           .join(''),
   )
 
-/** Returns the URL if a link may use it, and undefined for `javascript:` and the like. */
-export const safeUrl = (text: string | null | undefined): string | undefined => {
+/** Parses the address of a page. Returns undefined for any other text, also for `javascript:` and the like. */
+export const parseAddress = (text: string | null | undefined): URL | undefined => {
   try {
-    return text && /^https?:$/.test(new URL(text).protocol) ? text : undefined
+    const url = text ? new URL(text) : undefined
+    return url && /^https?:$/.test(url.protocol) ? url : undefined
   } catch {
     return undefined
   }
 }
+
+/** Returns the URL if a link may use it. */
+export const safeUrl = (text: string | null | undefined): string | undefined =>
+  parseAddress(text) ? (text ?? undefined) : undefined

@@ -5,13 +5,15 @@
  */
 import type { PageRoute } from '../built/files.ts'
 import { applyAppearance } from './appearance.ts'
+import { partLoader } from './modules.ts'
 
 /** See `pageHtml`, which writes them. */
-type Given = Record<'session' | 'early' | 'root' | 'assets' | 'routes', string> &
+type Given = Record<'session' | 'early' | 'root' | 'assets' | 'routes' | 'parts', string> &
   Partial<Record<'credential' | 'later' | 'entry', string>>
 
-const { session, credential, early, later, root, assets, routes, entry } = (document.currentScript as HTMLScriptElement)
-  .dataset as Given
+const { session, credential, early, later, root, assets, routes, parts, entry } = (
+  document.currentScript as HTMLScriptElement
+).dataset as Given
 
 // Inside Telegram its colours count.
 if (entry !== 'mini_app') applyAppearance()
@@ -27,27 +29,20 @@ try {
 const currentRoute = (): PageRoute => {
   const [place, filters] = (location.hash.slice(1) || '/').split('?') as [string, string?]
   const values = place.split('/')
-  for (const [pattern, { files, data }] of Object.entries<PageRoute>(JSON.parse(routes))) {
-    const parts = pattern.split('/')
-    const isHere = parts.length === values.length && parts.every((part, i) => part === values[i] || part[0] === ':')
+  for (const [pattern, { file, data }] of Object.entries<PageRoute>(JSON.parse(routes))) {
+    const steps = pattern.split('/')
+    const isHere = steps.length === values.length && steps.every((step, i) => step === values[i] || step[0] === ':')
     const filled = (path: string): string =>
-      path.replace(/:\w+/g, (name) => encodeURIComponent(values[parts.indexOf(name)] as string))
+      path.replace(/:\w+/g, (name) => encodeURIComponent(values[steps.indexOf(name)] as string))
     // With filters, the screen asks for other data.
-    if (isHere) return { files, data: filters === undefined ? data.map(filled) : [] }
+    if (isHere) return { file, data: filters === undefined ? data.map(filled) : [] }
   }
-  return { files: [], data: [] }
+  return { file: '', data: [] }
 }
 
-const preloaded = new Set<string>()
-const preload = (files: readonly string[]): void => {
-  for (const file of files.filter((one) => !preloaded.has(one))) {
-    preloaded.add(file)
-    const link = document.createElement('link')
-    link.rel = 'modulepreload'
-    link.href = assets + file
-    document.head.append(link)
-  }
-}
+const loader = partLoader(new URL(assets, document.baseURI).href, JSON.parse(parts))
+window.loadPart = loader.load
+window.loadRest = loader.loadRest
 
 const base = new URL(root, location.href)
 const { token, until = 0 } = (entry !== 'mini_app' && kept) || {}
@@ -65,19 +60,28 @@ const ask = (paths: readonly string[]): void => {
   }
 }
 
-const { files, data } = currentRoute()
+const { file, data } = currentRoute()
 ask(early.split(' '))
 // Nothing is painted before the scripts are there, and over HTTP/1.1 only six requests are under way.
-preload(files)
+if (file) loader.prefetch(file)
 // The page would miss a change made between its data and the counters of changes, so the data is requested second. That costs no
 // time, because the scripts take longer to load. If the session is invalid, nothing more is requested: the page would take
 // those answers for answers to its next session.
 if (later) void Promise.all(asked.values()).then((all) => all.every((one) => one?.ok) && ask([later, ...data]))
 else ask(data)
 
-// Otherwise the browser would find out what a screen's module imports when that has arrived.
-const { lang } = document.documentElement
-addEventListener('hashchange', () => {
-  // The table's files are in the language that the server chose. The page may have changed to another.
-  if (document.documentElement.lang === lang) preload(currentRoute().files)
-})
+/** Pause before the page asks whether it can be loaded. */
+const RETRY_MS = 2_000
+
+/** Loads the page again, once that works. Nothing is shown yet that would be lost. */
+const startAgain = (): void => {
+  const attempt = async (): Promise<void> => {
+    const { ok } = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => ({ ok: false }))
+    if (ok) location.reload()
+    else startAgain()
+  }
+  setTimeout(attempt, RETRY_MS)
+}
+window.startAgain = startAgain
+// The script's own file, or one that it imports, couldn't be fetched.
+addEventListener('error', ({ target }) => target instanceof HTMLScriptElement && startAgain(), true)

@@ -46,8 +46,7 @@ export const useAction = () => {
       return true
     } catch (error) {
       const failure = toFailure(error)
-      // An expired session already shows the sign-in form.
-      if (here.current) setState(failure.status === 401 ? { busy: false } : { busy: false, failure })
+      if (here.current) setState(failure.sessionEnded ? { busy: false } : { busy: false, failure })
       return false
     } finally {
       running.current = false

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import type { Failure } from '../session/failure.ts'
+import { useEffect } from 'preact/hooks'
+import { type Failure, toFailure } from '../session/failure.ts'
+import { whenReachable } from '../session/reachable.ts'
 import { Announcements } from './announce.tsx'
 import { t } from './messages.ts'
 import { Problem } from './problem.tsx'
@@ -10,6 +12,20 @@ export type Phase =
   | { name: 'ready' }
   | { name: 'signed_out'; note: string }
   | { name: 'failed'; failure: Failure; again: () => void }
+
+/** Loads the page's other parts when the browser is idle, so that they are there without a connection. */
+const loadRest = (): (() => void) | undefined => {
+  if ((navigator as { connection?: { saveData?: boolean } }).connection?.saveData) return undefined
+  let stop = (): unknown => undefined
+  const attempt = (): unknown =>
+    window.loadRest?.().catch((error: unknown) => {
+      if (toFailure(error).code === 'no_connection') stop = whenReachable(attempt)
+    })
+  // Not every browser can tell when it is idle.
+  const whenIdle = window.requestIdleCallback ?? setTimeout
+  whenIdle(attempt)
+  return () => stop()
+}
 
 /**
  * Root of a page. While a user signs in again, their screen stays mounted but hidden, so that nothing is lost.
@@ -29,6 +45,9 @@ export const Page = ({
   children: ComponentChildren
 }) => {
   const ready = name === 'ready'
+  const isOffline = failure?.code === 'no_connection'
+  useEffect(() => (isOffline && again ? whenReachable(again) : undefined), [isOffline, again])
+  useEffect(() => (ready ? loadRest() : undefined), [ready])
   return (
     <>
       {who && (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { resolveUrl } from '../session/config.ts'
 import { type Appearance, loadAppearance, saveAppearance } from '../theme/appearance.ts'
 import { Modal } from './dialog.tsx'
 import { t } from './messages.ts'
@@ -56,6 +57,11 @@ export default function AppearanceDialog({ onClose }: { onClose: () => void }) {
         onChoose={(value) => choose({ ...(theme && { theme }), ...(value === 'compact' && { density: value }) })}
       />
       <p class="hint">{t('Applies to this browser.')}</p>
+      <p class="hint">
+        <a href={resolveUrl('docs/notices.txt')} target="_blank" rel="noopener noreferrer">
+          {t('Third-party licences')}
+        </a>
+      </p>
     </Modal>
   )
 }

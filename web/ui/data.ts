@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { useCallback, useEffect } from 'preact/hooks'
 import { type Failure, toFailure } from '../session/failure.ts'
+import { whenReachable } from '../session/reachable.ts'
 
 /** State of a request for data. */
 export interface Known<T> {
@@ -57,6 +58,7 @@ const request = async <T>(entry: Entry<T>): Promise<void> => {
       if (document.hidden) document.addEventListener('visibilitychange', again, { once: true })
       else void loadEntry(entry)
     }
+    if (failure.code === 'no_connection') whenReachable(again)
     // With jitter, so that what was refused together doesn't come back together.
     if (retryAfter) setTimeout(again, retryAfter * (1 + Math.random()) * 1_000)
   }

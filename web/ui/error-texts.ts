@@ -12,6 +12,7 @@ export const ERROR_TEXTS: Readonly<Record<string, readonly [message: string, fix
   bad_request: [t('The request could not be understood.'), t('Reload the page and try again.')],
   rate_limited: [t('That was too much at once.'), t('Wait a moment and try again.')],
   internal_error: [t('Something went wrong on our side.'), t('Try again in a few minutes.')],
+  unavailable: [t('Something went wrong on our side.'), t('Wait a moment and try again.')],
   payload_too_large: [t('That is too large.'), t('Send less.')],
   budget_exceeded: [t('A budget is used up.'), t('Wait until it starts again, or ask an admin to raise it.')],
   approval_already_decided: [t('This was already decided.'), t('Nothing is left to do.')],

@@ -1,4 +1,5 @@
 import { type ComponentType, createElement } from 'preact'
+import { Boundary } from './boundary.tsx'
 import { t } from './messages.ts'
 import { Empty, Screen, Skeleton } from './screen.tsx'
 import { useScript } from './script.ts'
@@ -14,7 +15,7 @@ export const loadLater = (load: Load): void => void setTimeout(() => load().catc
 
 const Reload = () => (
   <Empty title={t('This part of the page couldn’t be loaded.')}>
-    <p>{t('A new version may be available, or you may be offline.')}</p>
+    <p>{t('It loads once you’re online. If you are, a new version may be available.')}</p>
     <button type="button" onClick={() => location.reload()}>
       {t('Reload')}
     </button>
@@ -25,14 +26,27 @@ const Reload = () => (
 export const part = <P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> =>
   function Part(properties: P) {
     const { script, hasFailed } = useScript(load)
-    if (script) return createElement(script.default, properties)
+    if (script) {
+      return (
+        <Boundary kind="part" about={properties}>
+          {createElement(script.default, properties)}
+        </Boundary>
+      )
+    }
     return hasFailed ? <Reload /> : <Skeleton rows={2} />
   }
 
 /** A screen whose script loads on first visit. */
 export const Lazy = ({ load, variables }: { load: Load; variables: Record<string, string> }) => {
   const { script, hasFailed } = useScript(load)
-  if (script) return createElement(script.default, { key: JSON.stringify(variables), ...variables })
+  if (script) {
+    const key = JSON.stringify(variables)
+    return (
+      <Boundary key={key} kind="page" about={key}>
+        {createElement(script.default, variables)}
+      </Boundary>
+    )
+  }
   if (!hasFailed) return <Skeleton rows={6} />
   return (
     <Screen title={t('Couldn’t load this page')}>

@@ -1,4 +1,5 @@
 import type { Failure } from '../session/failure.ts'
+import { sanitize } from '../session/text.ts'
 import { language, rich, t } from './messages.ts'
 import { useScript } from './script.ts'
 
@@ -24,11 +25,28 @@ export const fieldProblems = (failure: Failure | undefined): Record<string, stri
     : {}
 }
 
+type Listed = [place: string, text: string]
+
+/** Returns an entry of a list in an error's details: a place with what is wrong there and how to fix it, or a record's texts. */
+const entryOf = ({ path, message, fix, ...others }: Record<string, unknown>): Listed => {
+  const texts = message === undefined ? Object.values(others) : [message, fix]
+  return [String(path ?? ''), texts.filter((one) => typeof one === 'string').join(' ')]
+}
+
+/** Lists what an error's details list: problems by field, entries of other lists, and names, such as scopes, in a line. */
+const listedIn = (failure: Failure): Listed[] => [
+  ...Object.entries(fieldProblems(failure)),
+  ...Object.entries(failure.details).flatMap(([name, list]): Listed[] => {
+    if (!Array.isArray(list) || list.length === 0) return []
+    return typeof list[0] === 'object' ? list.map(entryOf) : [[name, list.join(', ')]]
+  }),
+]
+
 /** An error: what went wrong and what to do next. */
 export const Problem = ({ failure, retry }: { failure: Failure; retry?: (() => void) | undefined }) => {
   const translated = useTranslated(failure.code)
   const [message, fix] = OWN[failure.code] ?? translated ?? [failure.message || t('Something went wrong.'), failure.fix]
-  const fields = Object.entries(fieldProblems(failure))
+  const listed = listedIn(failure)
   return (
     <div class="problem" role="alert">
       <p>
@@ -39,11 +57,11 @@ export const Problem = ({ failure, retry }: { failure: Failure; retry?: (() => v
           {failure.message} {failure.fix}
         </p>
       )}
-      {fields.length > 0 && (
+      {listed.length > 0 && (
         <ul>
-          {fields.map(([name, what]) => (
-            <li key={name}>
-              <code>{name}</code> {what}
+          {listed.map(([place, text], i) => (
+            <li key={i}>
+              {place && <code>{sanitize(place)}</code>} {sanitize(text)}
             </li>
           ))}
         </ul>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { pageName } from '../session/config.ts'
 import { sanitize } from '../session/text.ts'
 import { useAction } from './act.ts'
+import { Boundary } from './boundary.tsx'
 import type { Known } from './data.ts'
 import { t } from './messages.ts'
 import { Problem } from './problem.tsx'
@@ -53,7 +54,9 @@ export const Screen = ({
         </h1>
         {actions && <div class="actions">{actions}</div>}
       </div>
-      {children}
+      <Boundary kind="content" about={children}>
+        {children}
+      </Boundary>
     </div>
   )
 }

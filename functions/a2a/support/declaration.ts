@@ -32,7 +32,19 @@ export const ASKING = {
     'unknown_agent',
     'payload_too_large',
   ] as ErrorCode[],
-  needs: ['table:read', 'table:write', 'objects:read', 'objects:write', 'keys:data', 'keys:cards'] as Capability[],
+  needs: [
+    'table:read',
+    'table:write',
+    'objects:read',
+    'objects:write',
+    'keys:data',
+    'keys:cards',
+    // A message that waits sends the run to its agent, and its events to the fan-out.
+    'queue:dispatch',
+    'queue:fanout',
+    'keys:callback',
+    'outgoing',
+  ] as Capability[],
 } as const
 
 const TASK = { taskId: 'run_01kae5m1v8w6c3x9q2r7t4y0zn', contextId: 'ctx_01kae5m1v8w6c3x9q2r7t4y0zn' }
@@ -58,6 +70,12 @@ const EVENTS: readonly [id: number, data: Json][] = [
     },
   ],
 ]
+
+/** Response for a reader who is up to date with a task that waits for their input. */
+export const NOTHING_FOLLOWS = {
+  status: 204,
+  when: 'The task waits for your answer, and `Last-Event-ID` is its last event. No more events follow until then.',
+} as const
 
 /** Returns the declaration of a task's streams. @param shape an element as the version shows it */
 export const followed = (shape = (element: Json): Json => element) =>

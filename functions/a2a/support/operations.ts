@@ -26,6 +26,8 @@ import {
   timeOf,
   waitForTask,
 } from '#shared/agents/a2a/index.ts'
+import { dispatchInPlace } from '#shared/agents/dispatch/index.ts'
+import { handOver } from '#shared/delivery/fan-out/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
 import { unknownOwnKeys } from '#shared/kernel/own-keys.ts'
 import { isActive, type Run } from '#shared/work/runs/index.ts'
@@ -109,10 +111,26 @@ export const sendMessage = async (asking: Asking, params: Json, version: Version
   requireScope(asking.caller, 'runs:write')
   const { work, scene } = asking
   const { sending, waits, shown } = sendingOf(params, version, false)
-  const { run: taken, isFirst } = await takeMessage(work, scene, sending)
-  const run = waits && isActive(taken.status) ? await waitForTask(work, scene, taken) : taken
-  const isAnswered = isFirst && waits && run.status === 'succeeded'
-  const message = isAnswered ? answerOf(run, await loadOutput(work, run)) : undefined
+  if (waits) return handOver(work, (handing) => sendAndWait({ ...asking, work: handing }, sending, shown))
+  return { task: await presentTask(work, (await takeMessage(work, scene, sending)).run, shown) }
+}
+
+/** Sends a message and waits for its task, whose agent the request calls itself (architecture.md#runs-in-place). */
+const sendAndWait = async (
+  { work, scene }: Asking,
+  sending: Parameters<typeof takeMessage>[2],
+  shown: Parameters<typeof presentTask>[2],
+): Promise<Json> => {
+  const { run: taken, isFirst, open } = await takeMessage(work, scene, { ...sending, dispatch: dispatchInPlace })
+  let run = taken
+  try {
+    if (isActive(taken.status)) run = await waitForTask(work, scene, taken, open)
+  } finally {
+    if (!isActive(run.status)) open?.drop()
+    // The function freezes after its response. The request of a task that waits for a person is kept to its end.
+    await open?.over
+  }
+  const message = isFirst && run.status === 'succeeded' ? answerOf(run, await loadOutput(work, run)) : undefined
   return message ? { message } : { task: await presentTask(work, run, shown) }
 }
 
@@ -126,11 +144,24 @@ export const sendStreamingMessage = async (asking: Asking, params: Json, version
   return (signal) => taskEvents(work, run, startFor(run, position), signal)
 }
 
-/**
- * `SubscribeToTask`: the task, then what happens to it; with `Last-Event-ID`, what the reader missed.
- * @throws {A2aError} `TASK_NOT_FOUND`, `UNSUPPORTED_OPERATION` once the task has ended and the reader has seen it
- */
+/** `SubscribeToTask`: the task, then what happens to it; with `Last-Event-ID`, what the reader missed. */
 export const subscribeToTask = async (asking: Asking, params: Json): Promise<Events> => {
+  const { run, position } = await subscription(asking, params)
+  return (signal) => taskEvents(asking.work, run, startFor(run, position), signal)
+}
+
+/**
+ * `SubscribeToTask` for readers that reconnect by themselves, as `EventSource` does.
+ * @returns undefined when the reader has seen everything of a task that waits for them: nothing follows until they answer
+ */
+export const followTask = async (asking: Asking, params: Json): Promise<Events | undefined> => {
+  const { run, position } = await subscription(asking, params)
+  if (position && isStill(run, position)) return undefined
+  return (signal) => taskEvents(asking.work, run, position, signal)
+}
+
+/** @throws {A2aError} `TASK_NOT_FOUND`, `UNSUPPORTED_OPERATION` once the task has ended and the reader has seen it */
+const subscription = async (asking: Asking, params: Json) => {
   requireScope(asking.caller, 'runs:read')
   requireNoTenant(params)
   const { work, scene, headers } = asking
@@ -139,7 +170,7 @@ export const subscribeToTask = async (asking: Asking, params: Json): Promise<Eve
   const isOver = !isActive(run.status) && (position === undefined || hasSeenAll(run, position))
   if (isOver)
     throw new A2aError('UNSUPPORTED_OPERATION', { message: 'The task has ended.', fix: 'Read it with GetTask.' })
-  return (signal) => taskEvents(work, run, startFor(run, position), signal)
+  return { run, position }
 }
 
 /** A reader who has missed nothing of a task that waits for them gets the task, and not an empty stream. */

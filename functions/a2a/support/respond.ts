@@ -1,22 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type JsonRpcId, jsonRpcResult } from '#shared/http/json-rpc.ts'
 import { RawResponse, StreamResponse } from '#shared/http/response.ts'
 import { eventStream } from '#shared/http/server-sent-events.ts'
+import { startSilence } from '#shared/http/silence.ts'
 import { a2aMediaType } from '#shared/kernel/a2a-error.ts'
-import { SECOND } from '#shared/kernel/clock.ts'
 import type { Events } from './operations.ts'
 import type { Asking, Headers } from './scene.ts'
 
 type Json = Record<string, unknown>
 
 const headersOf = (headers: Headers) => ({ 'content-type': a2aMediaType(headers), 'cache-control': 'no-store' })
-
-const PAUSES = {
-  /** Time after which the answer to a person begins with white space, which keeps the connection open. */
-  first: 5 * SECOND,
-  /** Interval of further white space. The edge cuts idle connections after 120 seconds, many proxies after 30. */
-  next: 15 * SECOND,
-}
 
 /**
  * Answers in the media type of the request. A person's answer may take longer than the edge waits for a first byte, so it
@@ -25,30 +17,27 @@ const PAUSES = {
 export const answerJson = async (
   { work, caller, headers }: Pick<Asking, 'work' | 'caller' | 'headers'>,
   answer: Promise<Json>,
-  pauses = PAUSES,
 ): Promise<RawResponse | StreamResponse> => {
   const inOnePiece = async () => new RawResponse(200, headersOf(headers), JSON.stringify(await answer))
   if (caller.kind !== 'person' || !work.settings.streaming) return inOnePiece()
-  if (await within(answer, pauses.first)) return inOnePiece()
+  if (await isThereInTime(answer)) return inOnePiece()
   return new StreamResponse(200, headersOf(headers), async function* (signal) {
     do yield ' '
-    while (!(await within(answer, pauses.next, signal)) && !signal.aborted)
+    while (!(await isThereInTime(answer, signal)) && !signal.aborted)
     if (!signal.aborted) yield JSON.stringify(await answer)
   })
 }
 
-/** Waits for an answer, or its failure. @returns false if it takes longer, or `signal` is aborted */
-const within = async (answer: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> => {
-  const abandon = new AbortController()
+/** Waits for an answer, or its failure. @returns false after a silence, or when `signal` is aborted */
+const isThereInTime = async (answer: Promise<unknown>, signal?: AbortSignal): Promise<boolean> => {
+  const silence = startSilence(signal)
   const done = answer.then(
     () => true,
     () => true,
   )
-  const signals = [abandon.signal, ...(signal ? [signal] : [])]
-  const late = pause(ms, false, { signal: AbortSignal.any(signals) }).catch(() => false)
-  const isDone = await Promise.race([done, late])
-  abandon.abort()
-  return isDone
+  const isDone = await Promise.race([done, silence.passed])
+  silence.end()
+  return isDone ?? false
 }
 
 /** Answers with a stream. @param shape the element as the binding and the version show it */

@@ -1,5 +1,5 @@
 import type { Work } from '#shared/foundation/work/index.ts'
-import type { RawResponse, StreamResponse } from '#shared/http/response.ts'
+import { RawResponse, type StreamResponse } from '#shared/http/response.ts'
 import { fromProtoJson, fromQuery } from '#shared/kernel/a2a-json.ts'
 import type { Events } from './operations.ts'
 import { answerEvents, answerJson } from './respond.ts'
@@ -53,8 +53,13 @@ export const restBinding = (version: '1.0' | '0.3') => {
         return answerJson(asking, operation(asking, read(context)).then(shape))
       },
     streaming:
-      (operation: (asking: Asking, params: Json) => Promise<Events>, shape = (element: Json): Json => element) =>
-      async (context: Context): Promise<StreamResponse> =>
-        answerEvents(await operation(await open(context), paramsOf(context)), shape),
+      (
+        operation: (asking: Asking, params: Json) => Promise<Events | undefined>,
+        shape = (element: Json): Json => element,
+      ) =>
+      async (context: Context): Promise<RawResponse | StreamResponse> => {
+        const events = await operation(await open(context), paramsOf(context))
+        return events ? answerEvents(events, shape) : new RawResponse(204, { 'cache-control': 'no-store' })
+      },
   }
 }

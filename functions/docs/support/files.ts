@@ -19,13 +19,13 @@ export interface BuiltFiles extends built.BuiltFiles {
 export const builtFolders = (): string[] => built.builtFolders('openapi', 'docs-assets')
 
 export const openBuiltFiles = (folders: readonly string[]): BuiltFiles => {
-  const { text } = built.openBuiltFiles(folders)
+  const files = built.openBuiltFiles(folders)
   return {
-    text,
+    ...files,
     // File names come from the build's table, never from the request.
     async at(path) {
-      const { files } = JSON.parse(await text('docs-files.json')) as { files: DocsFile[] }
-      return files.find((file) => file.path === path)
+      const { files: known } = JSON.parse(await files.text('docs-files.json')) as { files: DocsFile[] }
+      return known.find((file) => file.path === path)
     },
   }
 }

@@ -8,25 +8,20 @@ import {
   presentAnswer,
   startAskedByPerson,
 } from '#shared/agents/calls/index.ts'
-import { dispatchAwaitedRun, resumeAwaitedRun } from '#shared/agents/dispatch/index.ts'
+import { dispatchInPlace, resumeAwaitedRun } from '#shared/agents/dispatch/index.ts'
 import { viaOf } from '#shared/agents/person-tools/index.ts'
 import { startFollowedAsk, storeFollowedAsk, TOOLS } from '#shared/agents/tools/index.ts'
+import type { OpenRequest } from '#shared/agents/waiting/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { callerName } from '#shared/http/callers.ts'
+import { checkArguments } from '#shared/http/parse.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { cleanText } from '#shared/kernel/names.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
-import {
-  answerInput,
-  isActive,
-  isWaitingForInput,
-  loadPendingQuestions,
-  loadRun,
-  loadShape,
-  type Run,
-} from '#shared/work/runs/index.ts'
+import { answerInput, loadPendingQuestions } from '#shared/work/questions/index.ts'
+import { isActive, isWaitingForInput, loadRun, loadShape, type Run } from '#shared/work/runs/index.ts'
 import { isPerson, responderOf } from './caller.ts'
 import {
   askInConsole,
@@ -37,7 +32,7 @@ import {
   neededFor,
 } from './capabilities.ts'
 import { type ContentBlock, contentOf } from './content.ts'
-import { type CallContext, checkArguments } from './context.ts'
+import type { CallContext } from './context.ts'
 import { MCP_ERRORS, McpError, type Message, type Result } from './protocol.ts'
 import { type ClientRequest, requestsFor, requestsOf } from './questions.ts'
 import { createReporter } from './report.ts'
@@ -93,13 +88,12 @@ export const ask = async (
     ? await continueCall(context, asked.state, asked.responses)
     : await startCall(context, inner, message, asked, isTask)
   if (isTask && asked.tool.task === 'always') return becomeTask(inner, started, asked)
+  const { run } = started.asked
   // A task outlives this function, so the queue wakes its agent.
-  if (!isTask) {
-    const { run } = started.asked
-    if (asked.state && !isWaitingForInput(run)) wake(context, resumeAwaitedRun(work, run, asked.state.step_id))
-    else wake(context, dispatchAwaitedRun(work, run))
-  }
-  return follow(context, inner, message, asked, started, isTask)
+  if (!isTask && asked.state && !isWaitingForInput(run)) wake(context, resumeAwaitedRun(work, run, asked.state.step_id))
+  const open = isTask || asked.state ? undefined : dispatchInPlace(work, run)
+  if (open) context.outbox.keep(open.over)
+  return follow(context, inner, message, asked, { ...started, open }, isTask)
 }
 
 /** Keeps the function running until the agent has answered. If it fails, the queue or the sweeper does the same. */
@@ -112,6 +106,8 @@ interface Started {
   asking: Run | undefined
   /** Number in the run's stream after which steps are new to the client. */
   from: number
+  /** The request that starts the run, if this function sends it. */
+  open?: OpenRequest | undefined
 }
 
 const startCall = async (
@@ -134,12 +130,13 @@ const startCall = async (
     const ask = checkArguments(TOOLS.ask_agent.input(), given) as unknown as Omit<AskAsPerson, 'following' | 'via'>
     const via = viaOf(caller.grant)
     return {
-      asked: await startAskedByPerson(inner, caller, { ...ask, found, following, via }),
+      asked: await startAskedByPerson(inner, caller, { ...ask, found, following, via, isCarried: !isTask }),
       asking: undefined,
       from: 0,
     }
   }
-  const started = await startFollowedAsk(inner, caller, { arguments: given, runId, found, following }, checkArguments)
+  const call = { arguments: given, runId, found, following, isCarried: !isTask }
+  const started = await startFollowedAsk(inner, caller, call, checkArguments)
   return { ...started, from: 0 }
 }
 
@@ -186,7 +183,7 @@ const follow = async (
   isTask: boolean,
 ): Promise<AskAnswer> => {
   const { work, lane, outbox } = context
-  const { asking } = started
+  const { asking, open } = started
   const begun = performance.now()
   const report = createReporter(context, message, started.from)
   const left = (run: Run): number => {
@@ -200,7 +197,7 @@ const follow = async (
   const signal = lane.isModern ? outbox.closed.signal : new AbortController().signal
   const passed = new Set<string>()
   let given = asked.state ? {} : asked.responses
-  for await (const now of followAsked(work, run, { asking, left, signal })) {
+  for await (const now of followAsked(work, run, { asking, left, signal, open })) {
     const waited = isWaitingForInput(run)
     run = now
     await report(run)
@@ -228,11 +225,13 @@ const follow = async (
   if (isActive(run.status)) {
     if (signal.aborted) {
       await cancelAsked(work, run)
+      open?.drop()
       return { status: 'closed' }
     }
     if (isTask) return becomeTask(inner, started, asked)
     if (isPerson(context.caller)) return { status: 'running', run_id: run.id }
     run = await cancelAsked(work, run)
+    open?.drop()
     if (run.is_detached && run.status === 'cancelled') throw tooSlow()
   }
   const { agent } = started.asked

@@ -1,3 +1,4 @@
+import { dispatchInPlace } from '#shared/agents/dispatch/index.ts'
 import {
   auditedThrough,
   executePersonTool,
@@ -8,6 +9,7 @@ import {
 import { type Invocation, invokeTool, loadToolRefusal } from '#shared/agents/tools/index.ts'
 import { callerName, type IntegrationCaller, type PersonCaller } from '#shared/http/callers.ts'
 import { onceUnderKey } from '#shared/http/once-under-key.ts'
+import { checkArguments } from '#shared/http/parse.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
@@ -15,7 +17,7 @@ import { runNotFound } from '#shared/work/runs/index.ts'
 import { type AskAnswer, ask, renderAsk } from './ask.ts'
 import { isPerson, loadAskRefusal } from './caller.ts'
 import { followsTasks, requireCapabilities } from './capabilities.ts'
-import { type CallContext, checkArguments } from './context.ts'
+import type { CallContext } from './context.ts'
 import { MCP_ERRORS, McpError, type Message, OWN_META, type Result } from './protocol.ts'
 import { readResponses } from './questions.ts'
 import { refused, resultOfTool } from './results.ts'
@@ -116,7 +118,12 @@ const callPlatformTool = async (
     {
       act: async (inner) => {
         if (runId !== undefined && !isId('run', runId)) throw runNotFound()
-        return invokeTool(inner, caller, { name, arguments: args, runId }, checkArguments)
+        return invokeTool(
+          inner,
+          { ...caller, dispatch: dispatchInPlace },
+          { name, arguments: args, runId },
+          checkArguments,
+        )
       },
       isFinal: ({ status }) => status !== 'awaiting_approval',
       mayReplay: async () => (await loadToolRefusal(work, caller, name)) === undefined,

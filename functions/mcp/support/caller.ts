@@ -5,7 +5,7 @@ import type { IntegrationCaller, PersonCaller } from '#shared/http/callers.ts'
 import { scopeRefusal } from '#shared/identity/people/index.ts'
 import type { PlatformError } from '#shared/kernel/errors.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
-import type { Responder } from '#shared/work/runs/index.ts'
+import type { Responder } from '#shared/work/questions/index.ts'
 
 /** An integration, or a person who acts through a host. */
 export type McpCaller = IntegrationCaller | PersonCaller

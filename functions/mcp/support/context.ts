@@ -1,6 +1,4 @@
-import * as z from 'zod'
 import type { Work } from '#shared/foundation/work/index.ts'
-import { check } from '#shared/http/parse.ts'
 import type { McpCaller } from './caller.ts'
 import type { Outbox } from './outbox.ts'
 import type { Lane } from './protocol.ts'
@@ -19,6 +17,3 @@ export interface CallContext extends RequestContext {
   outbox: Outbox
   describe: Describe
 }
-
-export const checkArguments = (schema: z.ZodType<Record<string, unknown>>, value: unknown): Record<string, unknown> =>
-  check(z.object({ arguments: schema }), { arguments: value }, 'The tool’s arguments').arguments

@@ -1,5 +1,6 @@
 import { fail } from '#shared/kernel/errors.ts'
 import { portableSchema } from '#shared/kernel/json-schema/portable.ts'
+import type { Settings } from '#shared/kernel/settings.ts'
 import { isObject, MCP_ERRORS, McpError } from './protocol.ts'
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -100,31 +101,23 @@ const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 
 /**
- * Refuses requests of web pages that have no business here. Locally, it also refuses hosts other than this machine, which
- * is how a page of a rebound DNS name looks.
+ * Refuses requests of web pages that have no business here. The gateway has checked the Host.
  * @throws `forbidden`
  */
-export const requireTrustedOrigin = ({ origin, host }: Record<string, string>, isLocal: boolean): void => {
-  if (origin !== undefined && !isTrusted(origin)) {
-    throw fail('forbidden', {
-      message: 'Requests from this Origin aren’t accepted.',
-      fix: 'Call from an https: page, from this machine, or without an Origin header.',
-    })
-  }
-  if (
-    !isLocal ||
-    host === undefined ||
-    (URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname))
-  )
-    return
+export const requireTrustedOrigin = (
+  { origin }: Record<string, string>,
+  { baseUrl }: Pick<Settings, 'baseUrl'>,
+): void => {
+  if (origin === undefined || isTrusted(origin, baseUrl)) return
   throw fail('forbidden', {
-    message: 'The Host of this request isn’t this machine.',
-    fix: 'Call the local platform by the address that npm start prints.',
+    message: 'Requests from this Origin aren’t accepted.',
+    fix: 'Call from an https: page, from this machine, or without an Origin header.',
   })
 }
 
-const isTrusted = (origin: string): boolean => {
+const isTrusted = (origin: string, baseUrl: string): boolean => {
   if (!URL.canParse(origin)) return false
+  if (origin === new URL(baseUrl).origin) return true
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }

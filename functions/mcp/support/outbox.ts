@@ -40,8 +40,11 @@ export class Outbox {
     this.#work.push(work)
   }
 
-  /** Resolves when all kept work is done. */
+  /** Resolves when all kept work is done, with what it has added. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#work)
+    for (let kept = -1; kept !== this.#work.length; ) {
+      kept = this.#work.length
+      await Promise.allSettled(this.#work)
+    }
   }
 }

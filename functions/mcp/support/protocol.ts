@@ -1,11 +1,14 @@
 import { JSON_RPC } from '#shared/http/json-rpc.ts'
+import { MCP_VERSIONS } from '#shared/kernel/mcp-server.ts'
 import { unknownOwnKeys } from '#shared/kernel/own-keys.ts'
 
+const [newest, ...older] = MCP_VERSIONS
+
 /** The stateless version of the protocol. Every request carries what the server needs to know of the client. */
-export const MODERN = '2026-07-28'
+export const MODERN = newest
 
 /** Versions with a handshake (`initialize`), newest first. */
-export const LEGACY = ['2025-11-25', '2025-06-18'] as const
+export const LEGACY = older
 
 /** Version of a request without a header and a session, by the protocol's own rule. */
 export const OLDEST = '2025-06-18'

@@ -9,17 +9,15 @@ import { HOUR, iso, SECOND } from '#shared/kernel/clock.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
+import { consumeApproval, findOwnApproval } from '#shared/work/approvals/index.ts'
+import { answerInput, loadPendingQuestions } from '#shared/work/questions/index.ts'
 import {
   type Approval,
-  answerInput,
   cancelRun,
   cancelRunFor,
-  consumeApproval,
   findFollowedRun,
-  findOwnApproval,
   isActive,
   isWaitingForInput,
-  loadPendingQuestions,
   loadShape,
   type Run,
 } from '#shared/work/runs/index.ts'

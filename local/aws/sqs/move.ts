@@ -8,6 +8,8 @@ export interface MoveDeps {
   queues: () => Iterable<Queue>
   byArn: (arn: string) => Queue | undefined
   now: () => number
+  /** Called with the error that ended a move. */
+  onError: (error: unknown) => void
 }
 
 interface MoveInput {
@@ -41,7 +43,7 @@ const invalid = (name: string, value: unknown, reason: string) =>
 /**
  * Creates StartMessageMoveTask and its related operations. Dead letters return to the queues that gave them up, as new messages.
  */
-export const createMoves = ({ queues, byArn, now }: MoveDeps) => {
+export const createMoves = ({ queues, byArn, now, onError }: MoveDeps) => {
   /** Newest first. */
   const tasks: Task[] = []
 
@@ -104,7 +106,11 @@ export const createMoves = ({ queues, byArn, now }: MoveDeps) => {
       startedAt: now(),
     }
     tasks.unshift(task)
-    void run(task, from, to)
+    run(task, from, to).catch((error) => {
+      task.status = 'FAILED'
+      task.failure = 'InternalError'
+      onError(error)
+    })
     return { TaskHandle: task.handle }
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Jumps } from '../../jumps.ts'
 import type { QueueModel } from '../../template/model.ts'
 import { createFairGroups, type FairGroups } from './fair.ts'
 import type { Message, MessageAttribute, MessageStore } from './store.ts'
@@ -29,8 +30,10 @@ export interface Queue {
   receive(options: ReceiveOptions): Promise<Message[]>
   /** Deletes a message. As on AWS, an outdated handle deletes nothing. */
   delete(receipt: string): void
-  /** @returns false if the message is not in flight under that handle */
-  changeVisibility(receipt: string, seconds: number): boolean
+  /** Returns true if the handle has the form of this queue's. Its message may be deleted. */
+  issued(receipt: string): boolean
+  /** Changes the timeout only if the message is in flight under that handle. */
+  changeVisibility(receipt: string, seconds: number): 'changed' | 'not in flight' | 'deleted'
   purge(): void
   counts(): { visible: number; inFlight: number; delayed: number }
   /** Returns the age in ms of the oldest undeleted message; 0 if there is none. */
@@ -46,7 +49,13 @@ export interface QueueDeps {
   now: () => number
   /** Finds the dead-letter queue. */
   byArn: (arn: string) => Queue | undefined
+  /** Called with the error of a write that nobody waits for. */
+  onError: (error: unknown) => void
+  jumps: Pick<Jumps, 'look' | 'onJump'>
 }
+
+/** Pause after a receive that couldn't be stored. */
+const RETRY_MS = 1_000
 
 interface Waiter {
   options: ReceiveOptions
@@ -62,6 +71,8 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
   const groups: FairGroups = createFairGroups()
   const waiters = new Set<Waiter>()
   let timer: NodeJS.Timeout | undefined
+  /** Set after a receive that couldn't be stored. Nothing is received until then. */
+  let retry: NodeJS.Timeout | undefined
   let timerAt = Number.POSITIVE_INFINITY
 
   const drop = (message: Message) => {
@@ -87,6 +98,7 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
   }
 
   const promote = () => {
+    deps.jumps.look()
     const time = now()
     if (time < timerAt) return
     let next = Number.POSITIVE_INFINITY
@@ -111,32 +123,51 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
 
   const usable = (message: Message): boolean => {
     if (now() - message.sentAt > model.retentionSeconds * 1_000) {
-      drop(message)
       store.remove(message.id)
+      drop(message)
       return false
     }
     const target = model.redrive && message.receives >= model.redrive.maxReceives && deps.byArn(model.redrive.targetArn)
     if (!target) return true
-    drop(message)
     target.accept({ ...message, deadLetterSource: model.arn })
+    drop(message)
     return false
+  }
+
+  /** Stores that a message is received. @returns false if it was removed instead */
+  const hold = (message: Message, visibilitySeconds = model.visibilitySeconds): boolean => {
+    if (!usable(message)) return false
+    const received = {
+      receives: message.receives + 1,
+      firstReceivedAt: message.firstReceivedAt ?? now(),
+      receipt: `${message.id}.${randomUUID()}.${model.name}`,
+      visibleAt: now() + visibilitySeconds * 1_000,
+    }
+    store.save(model.name, { ...message, ...received })
+    Object.assign(message, received)
+    groups.hold(message)
+    waiting.set(message.id, message)
+    wakeAt(message.visibleAt)
+    return true
   }
 
   const take = ({ max, visibilitySeconds }: ReceiveOptions): Message[] => {
     const taken: Message[] = []
-    while (taken.length < max) {
+    while (taken.length < max && !retry) {
       const message = groups.next()
       if (!message) break
-      if (!usable(message)) continue
-      message.receives += 1
-      message.firstReceivedAt ??= now()
-      message.receipt = `${message.id}.${randomUUID()}`
-      message.visibleAt = now() + (visibilitySeconds ?? model.visibilitySeconds) * 1_000
-      groups.hold(message)
-      waiting.set(message.id, message)
-      wakeAt(message.visibleAt)
-      store.save(model.name, message)
-      taken.push(message)
+      try {
+        if (hold(message, visibilitySeconds)) taken.push(message)
+      } catch (error) {
+        // It wasn't received: a message whose receives aren't counted would be delivered for ever.
+        groups.ready(message)
+        retry = setTimeout(() => {
+          retry = undefined
+          serve()
+        }, RETRY_MS)
+        retry.unref()
+        deps.onError(error)
+      }
     }
     return taken
   }
@@ -149,8 +180,10 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
     }
   }
 
+  const messageOf = (receipt: string) => messages.get(receipt.split('.')[0] ?? '')
+
   const held = (receipt: string): Message | undefined => {
-    const message = messages.get(receipt.split('.')[0] ?? '')
+    const message = messageOf(receipt)
     return message?.receipt === receipt ? message : undefined
   }
 
@@ -172,6 +205,11 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
       waiters.add(waiter)
     })
   }
+
+  deps.jumps.onJump((ms) => {
+    // Their workers were stopped, too.
+    for (const message of waiting.values()) if (message.receipt) message.visibleAt += ms
+  })
 
   for (const message of store.load(model.name)) {
     place(message)
@@ -208,17 +246,19 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
     },
     changeVisibility: (receipt, seconds) => {
       const message = held(receipt)
-      if (!message || !waiting.has(message.id)) return false
-      message.visibleAt = now() + seconds * 1_000
-      store.save(model.name, message)
+      if (!message || !waiting.has(message.id)) return messageOf(receipt) ? 'not in flight' : 'deleted'
+      const visibleAt = now() + seconds * 1_000
+      store.save(model.name, { ...message, visibleAt })
+      message.visibleAt = visibleAt
       wakeAt(message.visibleAt)
       if (seconds === 0) tick()
-      return true
+      return 'changed'
     },
+    issued: (receipt) => /^[\da-f-]{36}\.[\da-f-]{36}\.(.+)$/.exec(receipt)?.[1] === model.name,
     purge: () => {
       for (const message of [...messages.values()]) {
-        drop(message)
         store.remove(message.id)
+        drop(message)
       }
     },
     counts: () => {
@@ -240,6 +280,7 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
     },
     stop: () => {
       clearTimeout(timer)
+      clearTimeout(retry)
       for (const waiter of [...waiters]) waiter.settle([])
     },
   }

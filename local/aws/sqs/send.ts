@@ -1,4 +1,5 @@
 import { AwsError } from '../error.ts'
+import { checkAttributes } from './attributes.ts'
 import { md5, md5OfAttributes } from './md5.ts'
 import type { Queue } from './queue.ts'
 import type { MessageAttribute } from './store.ts'
@@ -7,6 +8,7 @@ import type { MessageAttribute } from './store.ts'
 const MAX_BYTES = 1_048_576
 const MAX_DELAY_SECONDS = 900
 const MAX_BATCH = 10
+const ENTRY_ID = /^[\w-]{1,80}$/
 const GROUP_ID = /^[\w!"#$%&'()*+,\-./:;<=>?@[\\\]^`{|}~]{1,128}$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: SQS rejects exactly these characters.
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
@@ -17,6 +19,24 @@ export interface SendInput {
   DelaySeconds?: number
   MessageAttributes?: Record<string, MessageAttribute>
   MessageGroupId?: string
+  MessageDeduplicationId?: string
+  MessageSystemAttributes?: object
+}
+
+const isText = (text: string): boolean => text.isWellFormed() && !FORBIDDEN.test(text)
+
+/** Error for a request without a required parameter. */
+export const missing = (parameter: string) =>
+  new AwsError('MissingParameter', `The request must contain the parameter ${parameter}.`)
+
+/**
+ * Refuses a parameter of FIFO queues, which the template doesn't have.
+ * @throws AwsError when it is given
+ */
+export const refuseFifo = (parameter: string, value: unknown) => {
+  if (value === undefined) return
+  const message = `The request include parameter ${parameter} that is not valid for this queue type`
+  throw new AwsError('InvalidParameterValue', message)
 }
 
 const invalid = (parameter: string, value: unknown, reason: string) =>
@@ -31,9 +51,12 @@ const bytesOf = ({ MessageBody = '', MessageAttributes = {} }: SendInput): numbe
 
 const check = (input: SendInput) => {
   const { MessageBody, DelaySeconds, MessageGroupId } = input
-  if (!MessageBody) throw new AwsError('MissingParameter', 'The request must contain the parameter MessageBody.')
-  if (FORBIDDEN.test(MessageBody))
-    throw new AwsError('InvalidMessageContents', 'Invalid characters found in the message.')
+  if (!MessageBody) throw missing('MessageBody')
+  if (!isText(MessageBody)) throw new AwsError('InvalidMessageContents', 'Invalid characters found in the message.')
+  refuseFifo('MessageDeduplicationId', input.MessageDeduplicationId)
+  if (Object.keys(input.MessageSystemAttributes ?? {}).length > 0)
+    throw new AwsError('UnsupportedOperation', 'The local SQS does not support MessageSystemAttributes.')
+  checkAttributes(input.MessageAttributes ?? {}, isText)
   if (bytesOf(input) > MAX_BYTES) {
     const reason = `Message must be shorter than ${MAX_BYTES} bytes.`
     throw new AwsError('InvalidParameterValue', `One or more parameters are invalid. Reason: ${reason}`)
@@ -77,7 +100,7 @@ export const send = (queue: Queue, input: SendInput) => {
 /**
  * Runs a batch operation. An error of the batch fails all entries; an error of an entry fails only that entry.
  *
- * @throws AwsError for an empty or too long batch and for repeated ids
+ * @throws AwsError for an empty or too long batch and for wrong or repeated ids
  */
 export const batch = <Entry extends { Id?: string }, Result extends object>(
   entries: Entry[] | undefined,
@@ -89,6 +112,13 @@ export const batch = <Entry extends { Id?: string }, Result extends object>(
     const message = `Maximum number of entries per request are ${MAX_BATCH}. You have sent ${entries.length}.`
     throw new AwsError('AWS.SimpleQueueService.TooManyEntriesInBatchRequest', message)
   }
+  for (const { Id } of entries) {
+    if (Id === undefined) throw missing('Id')
+    if (!ENTRY_ID.test(Id)) {
+      const form = 'A batch entry id can only contain alphanumeric characters, hyphens and underscores.'
+      throw new AwsError('AWS.SimpleQueueService.InvalidBatchEntryId', `${form} It can be at most 80 letters long.`)
+    }
+  }
   const ids = new Set(entries.map((entry) => entry.Id))
   if (ids.size < entries.length)
     throw new AwsError('AWS.SimpleQueueService.BatchEntryIdsNotDistinct', 'Two or more batch entries have the same Id.')
@@ -99,7 +129,7 @@ export const batch = <Entry extends { Id?: string }, Result extends object>(
       Successful.push({ Id: entry.Id, ...each(entry) })
     } catch (error) {
       if (!(error instanceof AwsError)) throw error
-      Failed.push({ Id: entry.Id, Code: error.code, Message: error.message, SenderFault: true })
+      Failed.push({ Id: entry.Id, Code: error.code.replace(/^.*#/, ''), Message: error.message, SenderFault: true })
     }
   }
   return { Successful, Failed }

@@ -6,12 +6,12 @@ const script = `
 const byId = (id) => document.getElementById(id)
 const notify = (text) => { byId('toast').textContent = text }
 const show = async () => {
-  const { items } = await (await fetch('/messenger/bots')).json()
+  const { items } = await (await fetch('messenger/bots')).json()
   byId('made').hidden = items.length === 0
   byId('bots').replaceChildren(...items.map(({ token, username }) => {
     const item = document.createElement('li')
     const link = document.createElement('a')
-    link.href = '/' + username
+    link.href = username
     link.textContent = '@' + username
     const code = document.createElement('code')
     code.textContent = token
@@ -21,7 +21,7 @@ const show = async () => {
 }
 byId('new').addEventListener('submit', async (event) => {
   event.preventDefault()
-  const answer = await fetch('/messenger/bots', {
+  const answer = await fetch('messenger/bots', {
     method: 'POST', headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name: byId('name').value, username: byId('username').value }),
   })

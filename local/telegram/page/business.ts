@@ -15,7 +15,7 @@ let name = ''
 let source
 const notify = (text) => { byId('toast').textContent = text }
 const post = async (path, body) => {
-  const answer = await fetch('/messenger/' + path, {
+  const answer = await fetch('messenger/' + path, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, ...body }),
   })
   notify(answer.ok ? '' : 'This action failed.')
@@ -45,13 +45,13 @@ const openAccount = (given) => {
   byId('who').value = name
   byId('person').hidden = false
   source?.close()
-  source = new EventSource('/messenger/business?' + new URLSearchParams({ name }))
+  source = new EventSource('messenger/business?' + new URLSearchParams({ name }))
   source.onmessage = (event) => show(JSON.parse(event.data))
 }
 const change = () => post('connection', { enabled: byId('enabled').checked, can_reply: byId('can-reply').checked })
 byId('who-form').addEventListener('submit', (event) => {
   event.preventDefault()
-  localStorage.setItem('current', byId('who').value.trim())
+  localStorage.setItem('messenger-person', byId('who').value.trim())
   openAccount(byId('who').value)
 })
 byId('enabled').addEventListener('change', () => {
@@ -64,7 +64,7 @@ byId('contact-form').addEventListener('submit', async (event) => {
   const own = event.submitter?.value === 'own'
   if (await post('contact', { contact: byId('contact').value, text: byId('text').value, own })) byId('text').value = ''
 })
-openAccount(localStorage.getItem('current') ?? '')
+openAccount(localStorage.getItem('messenger-person') ?? '')
 `
 
 /** Builds the page on which people connect the platform's bot to their own account, and others write to them. */

@@ -45,7 +45,7 @@ export const renderPage = (parts: { title: string; bar: string; main: string; sc
 <p id="notice">Local stand-in for Telegram. Nothing here leaves this machine.</p>
 <div id="bar">
 ${parts.bar}
-<nav aria-label="Pages"><a href="/">Platform’s bot</a> <a href="/botfather">BotFather</a> <a href="/business">Business</a></nav>
+<nav aria-label="Pages"><a href="./">Platform’s bot</a> <a href="botfather">BotFather</a> <a href="business">Business</a></nav>
 </div>
 </header>
 <main>

@@ -10,7 +10,7 @@ const element = (tag, className, text) => {
 }
 const START = new URLSearchParams(location.search).get('start') ?? ''
 const TITLE = document.title
-const bot = location.pathname.slice(1)
+const bot = location.pathname.split('/').at(-1)
 let name = ''
 let source
 let started = false
@@ -18,10 +18,10 @@ let shown = new Map()
 let replyingTo
 
 const names = () => {
-  try { return JSON.parse(localStorage.getItem('names') ?? '[]') } catch { return [] }
+  try { return JSON.parse(localStorage.getItem('messenger-names') ?? '[]') } catch { return [] }
 }
 const post = async (path, body) => {
-  const answer = await fetch('/messenger/' + path, {
+  const answer = await fetch('messenger/' + path, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ bot, name, ...body }),
   })
   if (!answer.ok) throw new Error('The stand-in answered ' + answer.status)
@@ -59,7 +59,7 @@ const buttonOf = (message, button, index) => {
     return made
   }
   const made = element('a', 'button', button.text + ' ↗')
-  made.href = '/messenger/open?' + new URLSearchParams({ bot, name, message_id: message.message_id, button: index })
+  made.href = 'messenger/open?' + new URLSearchParams({ bot, name, message_id: message.message_id, button: index })
   made.target = '_blank'
   made.rel = 'noopener noreferrer'
   return made
@@ -131,8 +131,8 @@ const signIn = (given) => {
   name = given.trim()
   if (name === '') return
   reply()
-  localStorage.setItem('names', JSON.stringify([name, ...names().filter((each) => each !== name)].slice(0, 8)))
-  localStorage.setItem('current', name)
+  localStorage.setItem('messenger-names', JSON.stringify([name, ...names().filter((each) => each !== name)].slice(0, 8)))
+  localStorage.setItem('messenger-person', name)
   document.title = name + ' · ' + TITLE
   byId('person').textContent = name
   byId('who').hidden = true
@@ -141,7 +141,7 @@ const signIn = (given) => {
   shown = new Map()
   started = false
   source?.close()
-  source = new EventSource('/messenger/chat?' + new URLSearchParams({ bot, name }))
+  source = new EventSource('messenger/chat?' + new URLSearchParams({ bot, name }))
   source.onmessage = (event) => {
     show(JSON.parse(event.data))
     if (!byId('start').hidden && document.activeElement === document.body) byId('start').focus()
@@ -150,7 +150,7 @@ const signIn = (given) => {
 }
 
 byId('who-form').addEventListener('submit', (event) => { event.preventDefault(); signIn(byId('name').value) })
-byId('change').addEventListener('click', () => { localStorage.removeItem('current'); document.title = TITLE; ask() })
+byId('change').addEventListener('click', () => { localStorage.removeItem('messenger-person'); document.title = TITLE; ask() })
 byId('start').addEventListener('click', () => {
   started = true
   byId('start').hidden = true
@@ -165,7 +165,7 @@ byId('write').addEventListener('submit', (event) => {
   say(text)
 })
 byId('no-reply').addEventListener('click', () => reply())
-const current = localStorage.getItem('current')
+const current = localStorage.getItem('messenger-person')
 if (current) signIn(current)
 else ask()
 `

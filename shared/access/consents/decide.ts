@@ -11,7 +11,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import { isId, stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { covers, SCOPE_NAMES, type Scope } from '#shared/kernel/scopes.ts'
-import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
+import { newSecretOf, sha256 } from '#shared/kernel/secrets.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { AuthorizationCodeEntity, type Grant, GrantEntity } from '../grants/entity.ts'
@@ -57,7 +57,7 @@ export const decideConsent = async (work: Work, decider: Decider, input: DecideC
   refuseBlockedScopes(belonging, scopes)
   const version = await loadInstallableVersion(work, app, belonging.workspace)
   const grantId = work.id('grant')
-  const code = newSecret('code_')
+  const code = newSecretOf('code', belonging.workspace.id)
   const answer = {
     redirect_to: redirectBack(work.settings, consent.redirect_uri, { code, state: consent.state }, consent.issuer),
   }

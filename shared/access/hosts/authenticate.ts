@@ -3,7 +3,7 @@ import type { Deps } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isHostClientId } from '#shared/kernel/host-resources.ts'
 import { verifyAssertion } from './assertion.ts'
-import { loadHostClient, resolveHostClient } from './clients.ts'
+import { loadCurrentHostClient, resolveHostClient } from './clients.ts'
 import type { HostClient } from './entity.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { HostClient } from './entity.ts'
  * @param body parameters of the request
  * @param options.mayBeNew reads the document of a host that nobody has used yet
  * @param options.beforeReading see `resolveHostClient`
- * @throws `invalid_client`
+ * @throws `invalid_client`, `rate_limited`
  */
 export const authenticateHost = async (
   deps: Pick<Deps, 'table' | 'clock' | 'http' | 'settings'>,
@@ -20,7 +20,7 @@ export const authenticateHost = async (
   { mayBeNew, beforeReading }: { mayBeNew: boolean; beforeReading(): Promise<void> },
 ): Promise<HostClient> => {
   const id = client_id || claimedClient(client_assertion)
-  const known = isHostClientId(id) ? await loadHostClient(deps, id) : undefined
+  const known = isHostClientId(id) ? await loadCurrentHostClient(deps, id, beforeReading) : undefined
   const client =
     known ?? (mayBeNew && isHostClientId(id) ? await resolveHostClient(deps, id, beforeReading) : undefined)
   if (!client) {
@@ -36,7 +36,7 @@ export const authenticateHost = async (
         fix: `Send client_assertion, and client_assertion_type=${ASSERTION_TYPE}.`,
       })
     }
-    await verifyAssertion(deps, client, client_assertion)
+    await verifyAssertion(deps, client, client_assertion, beforeReading)
   } else if (client_secret) {
     throw fail('invalid_client', { message: 'This client is public.', fix: 'Omit client_secret.' })
   }

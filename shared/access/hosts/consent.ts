@@ -87,7 +87,7 @@ export const readHostConsent = async (
   }))
   const claims = consent.user_id !== undefined || workspaces.find(({ id }) => id === current.id)?.blocked_by === null
   if (claims && consent.user_id === undefined) {
-    await work.table.transact([
+    await work.commit([
       HostConsentEntity.update({ nonce_hash: consent.nonce_hash }, { set: { user_id: user.id } }, ifOpen(user.id)),
     ])
   }

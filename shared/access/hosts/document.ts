@@ -9,7 +9,8 @@ import { isUsableRedirect } from './redirects.ts'
 
 const MOST_CHARACTERS = 2_048
 const MOST_BYTES = 10 * 1_024
-const DEADLINE = 5 * SECOND
+/** Time in ms for one reading. */
+export const DEADLINE = 5 * SECOND
 
 /** Why a document can't be used, for the person who sees the error page. */
 export class UnusableDocument extends Error {}

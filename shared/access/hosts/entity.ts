@@ -71,8 +71,6 @@ const hostClient = () =>
     jwks_read_at: z.number().optional(),
     /** Time until which the document counts as fresh. Absent for registrations. */
     fresh_until: z.number().optional(),
-    /** Why the document can’t be used. It is read again once this isn’t fresh anymore. */
-    problem: z.string().optional(),
     /** Time at which it is removed unless it is used. */
     expires_at: z.number(),
   })
@@ -119,6 +117,30 @@ export const HostConsentEntity = defineEntity({
   personal: 'none',
   retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
   expires: (item) => item.expires_at + DAY,
+})
+
+const hostReading = () =>
+  z.object({
+    url_hash: z.string(),
+    /** The request that carries it out. */
+    by: z.string(),
+    /** Time after which it counts as lost. 0 once it has ended. */
+    until: z.number(),
+    is_read: z.boolean().optional(),
+    /** Reason why the document or keys can’t be used, for the requests that waited. */
+    problem: z.string().optional(),
+    expires_at: z.number(),
+  })
+
+/** A reading of a host's document or keys, which the requests that come meanwhile share. */
+export const HostReadingEntity = defineEntity({
+  name: 'host-reading',
+  schema: hostReading,
+  pk: 'HOSTREADING#{url_hash}',
+  sk: 'READING',
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
+  expires: (item) => item.expires_at,
 })
 
 const hostCode = () =>

@@ -3,6 +3,7 @@ import type { Deps } from '#shared/foundation/work/index.ts'
 import {
   isActive,
   isMembership,
+  isStillGiven,
   loadGiver,
   type Member,
   MemberEntity,
@@ -71,8 +72,10 @@ export const loadPrincipal = async (
     WorkspaceEntity.ref({ id: workspace_id }),
   ] as const)
   const isIn = isActive(person, await loadGiver(deps, person), deps.clock.now()) && member && workspace
+  const isGiven = member !== undefined && (await isStillGiven(deps, member))
   const isLive = grant?.status === 'active' && grant.user_id === user_id && isMembership(member, grant.member_since)
-  if (!isIn || !isLive || grant.expires_at <= deps.clock.now()) throw refused('The access of this host has ended.')
+  if (!isIn || !isGiven || !isLive || grant.expires_at <= deps.clock.now())
+    throw refused('The access of this host has ended.')
   if (workspace.status !== 'active') throw suspended(workspace)
   if (!admitsHost(workspace, grant.client.host)) throw refused('The workspace doesn’t admit this host.')
   const name = `${user_id}/${workspace_id}/${sha256(grant.client.id).slice(0, 32)}`

@@ -8,7 +8,7 @@ import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { findRequestedResource, findResource } from '#shared/kernel/host-resources.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { newSecret, sameSecret, sha256 } from '#shared/kernel/secrets.ts'
+import { newSecretOf, sameSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { ConditionFailed, ifUnchanged, Superseded, type Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { narrowedScopes } from '../oauth/narrow.ts'
@@ -51,9 +51,6 @@ export interface HostTokenRequest {
 }
 
 /** Codes and refresh tokens name their workspace, in whose partition they are kept. They contain no other secret than the last part. */
-const secretFor = (prefix: 'hc' | 'hrt', workspaceId: string): string =>
-  newSecret(`${prefix}_${workspaceId.slice('ws_'.length)}_`)
-
 const placeOf = (secret: string): { workspace_id: string; hash: string } | undefined => {
   const id = /^(?:hc|hrt)_([0-9a-z]{26})_[\w-]{43}$/.exec(secret)?.[1]
   return id === undefined ? undefined : { workspace_id: `ws_${id}`, hash: sha256(secret) }
@@ -65,7 +62,7 @@ export const newHostCode = (
   grant: HostGrant,
   given: Pick<HostCode, 'redirect_uri' | 'code_challenge'>,
 ): { code: string; write: Write } => {
-  const code = secretFor('hc', grant.workspace_id)
+  const code = newSecretOf('hc', grant.workspace_id)
   const write = HostCodeEntity.create({
     workspace_id: grant.workspace_id,
     code_hash: sha256(code),
@@ -207,7 +204,7 @@ const newPair = async (work: Work, { grant, scopes }: Principal, narrowed?: read
   const { id: grant_id, workspace_id, user_id } = grant
   const claims = { grt: grant_id, ws: workspace_id, usr: user_id, ...(narrowed && { scp: narrowed.join(' ') }) }
   const { token, expires_in } = await issueToken(work, 'person', claims, { at: grant.resource, issuer: 'connect' })
-  const refresh_token = secretFor('hrt', workspace_id)
+  const refresh_token = newSecretOf('hrt', workspace_id)
   const token_hash = sha256(refresh_token)
   const now = work.clock.now()
   const response: HostTokens = {

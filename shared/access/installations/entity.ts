@@ -53,6 +53,7 @@ const installation = () =>
     settings_secret: z.array(z.string()).optional(),
     /** Settings that the attached version requires and has no default for. */
     required_settings: z.array(z.string()).optional(),
+    /** Slugs of apps, so that the list outlives their installations. */
     allowed_callers: z.array(z.string()).nullable(),
     denied_tools: z.array(z.string()),
     owner: person(),

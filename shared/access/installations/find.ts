@@ -39,9 +39,8 @@ export const listActiveAgents = async ({ table }: Pick<Deps, 'table'>, workspace
 /** Reports whether the owner's policy lets this agent be called by the caller (contract/installations.md#policy). */
 export const allowsCaller = (
   { allowed_callers }: Pick<Installation, 'allowed_callers'>,
-  caller: Pick<Installation, 'id' | 'app_slug'>,
-): boolean =>
-  allowed_callers === null || allowed_callers.includes(caller.id) || allowed_callers.includes(caller.app_slug)
+  caller: Pick<Installation, 'app_slug'>,
+): boolean => allowed_callers === null || allowed_callers.includes(caller.app_slug)
 
 /** Reports whether this agent may read tasks, and so can get them (contract/agent-to-agent.md#delegating-a-task). */
 export const canTakeTasks = (

@@ -24,7 +24,7 @@ export {
 } from './find.ts'
 export { ensureInstallation, type Install, type InstallPlan, withInstallation } from './install.ts'
 export { defaultGrant } from './live-consents.ts'
-export { loadInstallationsByApp } from './lookup.ts'
+export { loadInstallationsByApp, loadLastInstallations } from './lookup.ts'
 export { blockedBy } from './permissions.ts'
 export { InstallationPolicy, setPolicy } from './policy.ts'
 export { InstallationDetailsSchema, installationSchema, presentDetails } from './present.ts'

@@ -69,7 +69,7 @@ const planInstallation = async (work: Work, newId: string, input: Install): Prom
   if (current && current.status !== 'revoked') return planUpdate(work, current, input)
   refuseDelisted(app, workspace)
 
-  const installation = newInstallation(work, newId, input, current?.status_reason)
+  const installation = newInstallation(work, newId, input, current)
   const { id, status } = installation
   return {
     installation,
@@ -90,15 +90,16 @@ const planInstallation = async (work: Work, newId: string, input: Install): Prom
   }
 }
 
-/** @param held reason of the suspension that the previous installation had when it was uninstalled; it still applies */
+/** @param previous the workspace's last installation of the app, whose suspension and policy still apply */
 const newInstallation = (
   work: Work,
   id: string,
   { app, version, workspace, scopes, grantId, owner }: Install,
-  held: string | undefined,
+  previous: Installation | undefined,
 ): Installation & { status: 'active' | 'suspended' } => {
   const now = work.clock.now()
   const consents = addConsent({ grants: 0, granted: {} }, { scopes, grantId })
+  const held = previous?.status_reason
   return {
     ...stampOf(id),
     workspace_id: workspace.id,
@@ -110,8 +111,9 @@ const newInstallation = (
     ...consentFields({ consent_version: 0 }, consents, now),
     ...versionFields(version),
     is_sandbox: workspace.is_sandbox,
-    allowed_callers: null,
-    denied_tools: [],
+    // An owner set them, and who uninstalls an app may be less than an owner (contract/installations.md#policy).
+    allowed_callers: previous?.allowed_callers ?? null,
+    denied_tools: previous?.denied_tools ?? [],
     owner,
     updated_at: now,
   }

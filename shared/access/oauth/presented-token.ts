@@ -24,7 +24,7 @@ export interface PresentedToken {
   replaced: boolean
 }
 
-const REFRESH_TOKEN = /^rft_[\w-]{43}$/
+const REFRESH_TOKEN = /^rft_[0-9a-z]{26}_[\w-]{43}$/
 
 /**
  * Reads the token that a client presents for introspection or revocation. Its format gives its kind, so

@@ -5,7 +5,7 @@ import { type Issuer, issueToken } from '#shared/foundation/tokens/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { intersect, type Scope } from '#shared/kernel/scopes.ts'
-import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
+import { newSecretOf, sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { type Grant, type RefreshToken, RefreshTokenEntity } from '../grants/entity.ts'
 import type { Installation } from '../installations/entity.ts'
@@ -54,7 +54,7 @@ export const newTokenPair = async (
     ...(scopes && { scp: scopes.join(' ') }),
   }
   const { token, expires_in } = await issueToken(deps, 'access', claims, { issuer })
-  const refresh_token = newSecret('rft_')
+  const refresh_token = newSecretOf('rft', workspace_id)
   const now = deps.clock.now()
   const record: RefreshToken = {
     token_hash: sha256(refresh_token),

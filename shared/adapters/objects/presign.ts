@@ -15,8 +15,8 @@ export const createPresigner = (bucket: () => Bucket): Pick<ObjectStore, 'presig
     expiresIn: number,
     { headers = {}, query = {} }: { headers?: Record<string, string>; query?: Record<string, string> },
   ): Promise<string> => {
-    const { urlOf, requests } = bucket()
-    const url = urlOf(key)
+    const { clientUrlOf, requests } = bucket()
+    const url = clientUrlOf(key)
     // The signer moves this into the query. The body is unknown when the address is created.
     const unsigned = { 'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD', ...headers }
     const signed = await requests.presign(requestTo(url, { method, query, headers: unsigned }), { expiresIn })

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OutgoingHttp, OutgoingRequest, OutgoingResult } from '../../kernel/ports/outgoing-http.ts'
+import { startTimeLimit } from '../../kernel/time-limit.ts'
 import { type Agents, createAgents } from './agents.ts'
 import { type Exchange, exchange, type Outcome } from './exchange.ts'
-import { failure, failureFrom, timedOut } from './failures.ts'
+import { dropped, failure, failureFrom, timedOut } from './failures.ts'
 import { invalidHeaderReason, outgoingHeaders } from './headers.ts'
 import { type Addresses, type Resolve, resolvePublicAddresses } from './resolve.ts'
 import { checkUrl, hostOf, isLoopbackHost, type TargetPolicy } from './targets.ts'
@@ -53,6 +54,7 @@ const sendWithin = async (
 
   const pauses = request.connectRetryPausesMs ?? []
   for (let tried = 0; ; tried++) {
+    if (request.signal?.aborted) return dropped('resolving')
     const coming = fitting(pauses.slice(tried), left())
     // Each attempt may take an equal share of the connect time, so that a host that drops packets doesn't use it all.
     const connectMs = Math.max((left() - sum(coming)) / (coming.length + 1), 1)
@@ -60,7 +62,7 @@ const sendWithin = async (
     const pause = coming[0]
     const final = outcome.kind === 'response' || outcome.sent || outcome.phase === 'blocked'
     if (final || pause === undefined || pause >= left()) return outcome
-    await sleep(pause)
+    await sleep(pause, undefined, { signal: request.signal }).catch(() => {})
   }
 }
 
@@ -91,9 +93,11 @@ const attempt = async (
       decisiveStatus: request.decisiveStatus,
       connectMs: Math.max(connectMs - (began - left()), 1),
       totalMs: Math.max(left(), 1),
+      signal: request.signal,
     }
     return exchange(x)
   }
+  if (request.signal?.aborted) return dropped('resolving')
   const { outcome, reused } = await once(request.repeatable ?? false)
   // A kept-alive connection that closed under the request says nothing about the receiver. The request gets a new
   // connection.
@@ -106,7 +110,7 @@ const addressesOf = async (url: URL, options: OutgoingHttpOptions, withinMs: num
   // The address check already covered a literal. `lookup` isn't called for it.
   if (isIP(host)) return { ok: true, addresses: [host] }
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), withinMs)
+  const limit = startTimeLimit(withinMs, () => late.abort())
   const aborted = new Promise<Outcome>((settle) => {
     late.signal.addEventListener('abort', () => settle(timedOut('resolving')), { once: true })
   })
@@ -116,7 +120,7 @@ const addressesOf = async (url: URL, options: OutgoingHttpOptions, withinMs: num
   } catch (error) {
     return failureFrom(error, 'resolving')
   } finally {
-    clearTimeout(timer)
+    limit.clear()
   }
 }
 

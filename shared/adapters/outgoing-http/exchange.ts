@@ -2,8 +2,9 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net'
 import type { OutgoingResponse } from '../../kernel/ports/outgoing-http.ts'
+import { startTimeLimit } from '../../kernel/time-limit.ts'
 import { type ReadBody, readBody } from './body.ts'
-import { type Failure, failure, failureFrom, type Stage, timedOut } from './failures.ts'
+import { dropped, type Failure, failure, failureFrom, type Stage, timedOut } from './failures.ts'
 import { statusHint } from './hints.ts'
 import { hostOf } from './targets.ts'
 
@@ -21,6 +22,7 @@ export interface Exchange {
   connectMs: number
   /** Time left in ms until the response's last byte must arrive. */
   totalMs: number
+  signal: AbortSignal | undefined
 }
 
 export type Outcome = Omit<OutgoingResponse, 'durationMs'> | Failure
@@ -40,15 +42,18 @@ export const exchange = (x: Exchange): Promise<Exchanged> => {
 
   const tell = (outcome: Outcome) => settle({ outcome, reused: request?.reusedSocket ?? false })
   const finish = (outcome: Outcome) => {
-    clearTimeout(connectTimer)
-    clearTimeout(totalTimer)
+    connectLimit.clear()
+    totalLimit.clear()
+    x.signal?.removeEventListener('abort', drop)
     tell(outcome)
     if (outcome.kind === 'failure') request?.destroy()
   }
   const fail = (error: unknown) => finish(failureFrom(error, stage, status))
   const late = () => finish(timedOut(stage, status))
-  const connectTimer = setTimeout(late, x.connectMs)
-  const totalTimer = setTimeout(late, x.totalMs)
+  const drop = () => finish(dropped(stage, status))
+  const connectLimit = startTimeLimit(x.connectMs, late)
+  const totalLimit = startTimeLimit(x.totalMs, late)
+  x.signal?.addEventListener('abort', drop, { once: true })
 
   try {
     request = open(x)
@@ -58,7 +63,7 @@ export const exchange = (x: Exchange): Promise<Exchanged> => {
   }
   watchConnection(request, x.url.protocol === 'https:', (reached) => {
     stage = reached
-    if (reached === 'waiting') clearTimeout(connectTimer)
+    if (reached === 'waiting') connectLimit.clear()
   })
   request.on('error', fail)
   // The request asks for no other protocol, so a response that switches protocols is invalid (RFC 9110 §7.8).

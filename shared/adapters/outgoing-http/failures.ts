@@ -32,6 +32,9 @@ const TIMEOUT_MESSAGES: Record<Stage, string> = {
 export const timedOut = (stage: Stage, status?: number): Failure =>
   failure('timeout', stage, TIMEOUT_MESSAGES[stage], { status })
 
+export const dropped = (stage: Stage, status?: number): Failure =>
+  failure('dropped', stage, 'The platform stopped waiting for the response.', { status })
+
 /** Converts a Node error to a failure. Its text may hold addresses, so only its code is passed on. */
 export const failureFrom = (error: unknown, stage: Stage, status?: number): Failure => {
   const code = codeOf(error)
@@ -49,6 +52,7 @@ const PHASE_MESSAGES: Record<Failure['phase'], string> = {
   reset: 'The connection was closed before the response was complete',
   too_large: 'The response headers are too large',
   decode: 'The response is not valid HTTP',
+  dropped: 'The platform stopped waiting for the response',
 }
 
 const phaseOf = (code: string | undefined, stage: Stage): Failure['phase'] => {

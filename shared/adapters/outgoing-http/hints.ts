@@ -70,6 +70,7 @@ const PHASE_HINTS: Record<OutgoingFailure['phase'], string> = {
   reset: 'The receiver closed the connection before its response was complete. Check its logs for a crash or a limit.',
   too_large: 'The response headers are too large. Keep them under 16 KiB.',
   decode: 'The response is not HTTP. Check the port and the service that listens on it.',
+  dropped: 'Nothing is wrong: the platform didn’t need the response any longer.',
 }
 
 /** Returns the hint for a failure of this phase and code. */

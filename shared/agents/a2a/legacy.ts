@@ -1,11 +1,11 @@
+import { isObject } from '#shared/kernel/json-schema/json-object.ts'
+
 /**
  * Translates between the JSON of version 1.0, in which the platform thinks, and the two forms of version 0.3: that of its
  * JSON-RPC binding (`kind`, lower-case states), and the JSON of its protocol buffers, which its HTTP+JSON clients speak.
  */
 
 type Json = Record<string, unknown>
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const defined = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -1,5 +1,6 @@
 import type { Manifest } from '#shared/catalogue/manifests/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
+import { isObject } from '#shared/kernel/json-schema/json-object.ts'
 
 type Json = Record<string, unknown>
 
@@ -23,8 +24,6 @@ export interface Message extends Json {
   parts: Part[]
   metadata?: Json
 }
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const CONTENTS = ['text', 'raw', 'url', 'data'] as const
 

@@ -1,12 +1,13 @@
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
+import { isObject } from '#shared/kernel/json-schema/json-object.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
+import { loadPendingQuestions } from '#shared/work/questions/index.ts'
 import {
   failureText,
   type InputQuestions,
   isWaitingForInput,
-  loadPendingQuestions,
   meaningOf,
   type Run,
   type StepView,
@@ -85,8 +86,6 @@ export interface Shape {
   message?: Part[]
   artifacts?: Artifact[]
 }
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const shapeOf = (output: Json | null): Shape => {
   const shape = isObject(output?.$a2a) ? output.$a2a : {}

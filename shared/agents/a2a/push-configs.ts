@@ -132,7 +132,7 @@ export const wakePushes = async (work: Pick<WorkerWork, 'table' | 'queues'>, run
 
 /** Builds the message that wakes a worker. Its group makes slow receivers wait only behind themselves. */
 export const pushMessage = ({ run_id, slot }: A2aPush, at?: number, delayMs = 0) => ({
-  body: { push_run_id: run_id, slot, ...(at !== undefined && { at }) },
+  body: { kind: 'push', run_id, slot, ...(at !== undefined && { at }) },
   delayMs,
   group: `${run_id}.${slot}`,
 })

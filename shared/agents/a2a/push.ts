@@ -16,7 +16,7 @@ import { sendTraced } from '#shared/kernel/tracing/send.ts'
 import { ifUnchanged, type Key } from '#shared/table/entity.ts'
 import { isActive, type Run, RunEntity, STREAM_START } from '#shared/work/runs/index.ts'
 import { sandboxRefusal } from '../egress/sandbox-budget.ts'
-import { sendToApp } from '../listening/index.ts'
+import { sendToApp } from '../outgoing/index.ts'
 import { personRefusal } from '../person-tools/index.ts'
 import { type A2aPush, A2aPushEntity } from './entity.ts'
 import { taskTo } from './legacy.ts'
@@ -27,7 +27,8 @@ import { presentTask } from './tasks.ts'
 /** Message on the `delivery` queue that wakes a worker for the push notifications of a task. */
 export const PushMessage = lazily(() =>
   z.object({
-    push_run_id: z.string(),
+    kind: z.literal('push'),
+    run_id: z.string(),
     slot: z.number(),
     /** The planned look that it is for. Absent if something has happened. */
     at: z.number().optional(),
@@ -54,8 +55,8 @@ const WAITING_PAUSE = 15 * MINUTE
  * Sends what has happened to a task since the last notification, in order (contract/a2a.md#push-notifications). Has no
  * effect if woken twice or for a planned look that another worker made.
  */
-export const sendPushes = async (work: WorkerWork, { push_run_id, slot, at }: PushMessage): Promise<void> => {
-  const push = await work.table.get(A2aPushEntity, { run_id: push_run_id, slot })
+export const sendPushes = async (work: WorkerWork, { run_id, slot, at }: PushMessage): Promise<void> => {
+  const push = await work.table.get(A2aPushEntity, { run_id, slot })
   if (push?.next_at === undefined) return
   const now = work.clock.now()
   if (at !== undefined && at !== push.next_at) return

@@ -3,23 +3,23 @@ import { A2aError } from '#shared/kernel/a2a-error.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { isObject } from '#shared/kernel/json-schema/json-object.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
+import { answerInput, loadPendingQuestions, type Responder } from '#shared/work/questions/index.ts'
 import {
-  answerInput,
   changeRun,
   type InputQuestions,
   isActive,
   isWaitingForInput,
-  loadPendingQuestions,
   loadRun,
-  type Responder,
   type Run,
   runWrite,
 } from '#shared/work/runs/index.ts'
 import { type AskAgent, cancelAsked, followAsked, startAsked, startAskedByPerson } from '../calls/index.ts'
 import { viaOf } from '../person-tools/index.ts'
 import { bannedTools, bansRef, toolBanOf } from '../tools/index.ts'
+import type { Dispatch, OpenRequest } from '../waiting/index.ts'
 import { type A2aClient, type A2aScene, hashOfCaller, scopedHash } from './client.ts'
 import { A2aMessageEntity, type A2aPush, A2aPushEntity, A2aTaskEntity } from './entity.ts'
 import { askedBy, type Message, textOf } from './message.ts'
@@ -36,6 +36,8 @@ export interface Sending {
   audience: 'member' | 'external' | undefined
   /** Address that receives the task's changes. */
   push?: { version: A2aPush['version']; config: PushConfig } | undefined
+  /** Sends a new task's run to its agent in this request, which waits for it. */
+  dispatch?: Dispatch | undefined
 }
 
 /** Number of a context's latest runs that an agent gets. */
@@ -55,7 +57,7 @@ type Taken = { body_hash: string; run_id: string }
 /**
  * Takes a message: starts a task, or answers the question of one. A message that is sent again gets the same task, without
  * any further effect (contract/a2a.md#idempotency).
- * @returns the task's run, and whether this message started it
+ * @returns the task's run, whether this message started it, and its request if this call sent it
  * @throws {A2aError} `TASK_NOT_FOUND`, `UNSUPPORTED_OPERATION`, `CONTENT_TYPE_NOT_SUPPORTED`, `INVALID_PARAMS`,
  *   `IDEMPOTENCY_KEY_REUSED`; the refusals of `ask_agent`
  */
@@ -63,8 +65,8 @@ export const takeMessage = async (
   work: Work,
   scene: A2aScene,
   sending: Sending,
-): Promise<{ run: Run; isFirst: boolean }> => {
-  const { message } = sending
+): Promise<{ run: Run; isFirst: boolean; open?: OpenRequest | undefined }> => {
+  const { message, dispatch } = sending
   const message_hash = scopedHash(scene, 'message', message.messageId)
   const body_hash = sha256(canonicalJson([message, sending.audience ?? null]))
   const [known, settings] = await work.table.getAll([A2aMessageEntity.ref({ message_hash }), bansRef] as const)
@@ -81,7 +83,8 @@ export const takeMessage = async (
   try {
     if (message.taskId === undefined) {
       refuseBanned(scene.client, bannedTools(settings))
-      return { run: await start(work, scene, sending, taking), isFirst: true }
+      const run = await start(work, scene, sending, taking)
+      return { run, isFirst: true, open: dispatch?.(work, run) }
     }
     const run = await answer(work, scene, message, message.taskId, taking)
     if (sending.push && isActive(run.status))
@@ -109,7 +112,7 @@ type Taking = (run_id: string) => ReturnType<typeof A2aMessageEntity.create>
 const start = async (
   work: Work,
   scene: A2aScene,
-  { message, detached, audience, push }: Sending,
+  { message, detached, audience, push, dispatch }: Sending,
   taking: Taking,
 ): Promise<Run> => {
   const { client, agent } = scene
@@ -128,6 +131,7 @@ const start = async (
     tool: asked.tool,
     arguments: asked.arguments,
     audience,
+    isCarried: dispatch !== undefined,
     following: {
       protocol: 'a2a',
       by: client.by,
@@ -189,8 +193,6 @@ const answer = async (work: Work, scene: A2aScene, message: Message, taskId: str
   return loadRun(work, run)
 }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const contentsOf = (message: Message, questions: InputQuestions): Record<string, Json> => {
   const data = message.parts.find((part) => isObject(part.data))?.data as Json | undefined
   const keys = Object.keys(questions)
@@ -223,7 +225,7 @@ const PERSON_WAIT = { streamed: 280 * SECOND, inOnePiece: LIMITS.agentWait }
  * such as a person's, goes on.
  * @throws `run_already_finished` when the asking run ended
  */
-export const waitForTask = async (work: Work, { client }: A2aScene, started: Run): Promise<Run> => {
+export const waitForTask = async (work: Work, { client }: A2aScene, started: Run, open?: OpenRequest): Promise<Run> => {
   let last = started
   const isDetached = started.is_detached === true
   const longest =
@@ -233,7 +235,7 @@ export const waitForTask = async (work: Work, { client }: A2aScene, started: Run
   const until = work.clock.now() + longest
   const left = () => until - work.clock.now()
   const asking = client.kind === 'agent' && !isDetached ? client.run : undefined
-  for await (const run of followAsked(work, started, { asking, left })) {
+  for await (const run of followAsked(work, started, { asking, left, open })) {
     last = run
     if (!isActive(run.status) || isWaitingForInput(run)) return run
     if (run.status === 'awaiting_approval') return detach(work, run)

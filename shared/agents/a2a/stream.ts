@@ -51,8 +51,7 @@ export const positionAt = (id: string): Position | undefined => {
 export const hasSeenAll = (run: Run, { after }: Position): boolean => isOver(run, after)
 
 /** Reports whether a task waits for its caller, and the reader has seen everything: nothing follows until they answer. */
-export const isStill = (run: Run, { after }: Position): boolean =>
-  isWaitingForInput(run) && after === (run.stream_seq ?? 0)
+export const isStill = (run: Run, { after }: Position): boolean => isWaitingForInput(run) && after === run.stream_seq
 
 const isQuestion = ({ statusUpdate }: Json): boolean =>
   (statusUpdate as { status?: TaskStatus } | undefined)?.status?.state === 'TASK_STATE_INPUT_REQUIRED'

@@ -43,6 +43,8 @@ export const runAgain = async (
     actor: { id: person.id, name: person.name },
     tool: run.tool,
     private_to: run.private_to,
+    // The input is the same, so it comes from where it came from.
+    chain: { audience: run.audience },
     repeats: run.id,
   })
 }

@@ -20,6 +20,8 @@ export interface AskAsPerson {
   following: Following
   /** The host, as the audit names it. */
   via: Record<string, string>
+  /** The request dispatches the run itself. */
+  isCarried?: boolean
   /** Further writes of the transaction that starts the run. */
   more?(run: Run): Write[]
 }
@@ -34,7 +36,7 @@ export interface AskAsPerson {
 export const startAskedByPerson = async (
   work: Work,
   { workspace, person }: PersonPrincipal,
-  { agent, found, tool, arguments: input, audience = 'member', following, via, more }: AskAsPerson,
+  { agent, found, tool, arguments: input, audience = 'member', following, via, isCarried, more }: AskAsPerson,
 ): Promise<Asked> => {
   // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
   const runId = work.id('run')
@@ -57,6 +59,7 @@ export const startAskedByPerson = async (
         chain: { audience },
         following,
         tool,
+        isCarried,
       },
     )
     const audited = auditedCall(work, call, { target_run_id: run.id, chain_depth: run.chain_depth })

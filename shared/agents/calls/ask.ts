@@ -14,6 +14,7 @@ import {
   signOfLife,
   WorkspaceRunEntity,
 } from '#shared/work/runs/index.ts'
+import type { OpenRequest } from '../waiting/index.ts'
 import { type Admitted, admitCall, type CallingAgent } from './admit.ts'
 import { presentAnswer } from './answer.ts'
 import { type AgentCall, auditedCall, startCall, withRefusalAudit } from './audit.ts'
@@ -30,6 +31,8 @@ export interface AskAgent {
   audience?: 'member' | 'external' | undefined
   /** Protocol over which the caller follows the run, if any. */
   following?: Following | undefined
+  /** The request dispatches the run itself. */
+  isCarried?: boolean
   /** Further writes of the transaction that starts the run. */
   more?(run: Run): Write[]
 }
@@ -55,13 +58,19 @@ export const askAgent = async (
   caller: CallingAgent,
   ask: AskAgent & { tool: string },
 ): Promise<Record<string, unknown>> => {
-  const asked = await startAsked(work, caller, ask)
-  return presentAnswer(work, asked.agent, ask.tool, await waitForEnd(work, asked.run, caller.run))
+  const { dispatch } = caller
+  const { run, agent } = await startAsked(work, caller, { ...ask, isCarried: dispatch !== undefined })
+  const open = dispatch?.(work, run)
+  try {
+    return await presentAnswer(work, agent, ask.tool, await waitForEnd(work, run, caller.run, open))
+  } finally {
+    open?.drop()
+    await open?.over
+  }
 }
 
 /** Finds the run started by an earlier request with the same Idempotency-Key that died before answering. */
 export const askedBefore = async (work: Work, workspaceId: string, id: string): Promise<Asked | undefined> => {
-  if (work.hasFreshIds) return undefined
   const place = await work.table.get(WorkspaceRunEntity, { workspace_id: workspaceId, run_id: id })
   if (!place) return undefined
   const run = await loadRun(work, { installation_id: place.installation_id, id })
@@ -136,6 +145,7 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
         following: ask.following,
         caller: shown,
         tool: ask.tool,
+        isCarried: ask.isCarried,
       },
     )
     const audited = auditedCall(work, call, { target_run_id: run.id, chain_depth: run.chain_depth })
@@ -183,11 +193,11 @@ const hopWrite = (work: Work, asking: Run, asked: Run, { first_hop_at }: Admitte
  * Waits until the run ends, the chain's deadline passes, a call can't wait any longer or the asking run ends. The edge would
  * give up on a call that waited for the whole time of a chain, and its caller would never learn what became of the run.
  */
-const waitForEnd = async (work: Work, asked: Run, asking: Run | undefined): Promise<Run> => {
+const waitForEnd = async (work: Work, asked: Run, asking: Run | undefined, open?: OpenRequest): Promise<Run> => {
   let last = asked
   const until = Math.min(asked.chain_deadline, work.clock.now() + LIMITS.agentWait)
   const left = () => until - work.clock.now()
-  for await (const run of followAsked(work, asked, { asking, left })) last = run
+  for await (const run of followAsked(work, asked, { asking, left, open })) last = run
   const ended = isActive(last.status) ? await cancelAsked(work, last) : last
   // An earlier attempt of the same request may have waited as long.
   return inTime(ended, Math.min(until, asked.created_at + LIMITS.agentWait))

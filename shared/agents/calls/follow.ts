@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { finishIf, isActive, loadRun, type Run, RunEntity, type RunKey, runNotFound } from '#shared/work/runs/index.ts'
+import { type OpenRequest, paceLooks } from '../waiting/index.ts'
 
-const FIRST_PAUSE = 40
-const LONGEST_PAUSE = 400
+const PAUSES = { first: 40, growth: 1.3, longest: 400 }
 
 export interface Follow {
   /** Run that asks. If it ends, the asked run is cancelled. */
@@ -12,31 +11,42 @@ export interface Follow {
   /** Milliseconds for which the run is still followed. */
   left(run: Run): number
   signal?: AbortSignal
+  /** The run's request, if this process has sent it. */
+  open?: OpenRequest | undefined
 }
 
 /**
  * Yields the run now and after each change, until it has ended, the time is up or `signal` is aborted. Reads it with
- * pauses that grow while it doesn't change.
+ * pauses that grow while it doesn't change. A request that was sent in place is dropped once the run has ended.
  * @throws `run_already_finished` when the asking run ended
  */
-export async function* followAsked(work: Work, asked: RunKey, { asking, left, signal }: Follow): AsyncGenerator<Run> {
+export async function* followAsked(
+  work: Work,
+  asked: Run,
+  { asking, left, signal, open }: Follow,
+): AsyncGenerator<Run> {
   const refs = [asked, ...(asking ? [asking] : [])].map((run) => RunEntity.ref(run))
   let seen: number | null | undefined = null
-  for (let wait = FIRST_PAUSE; !signal?.aborted; wait = Math.min(wait * 1.3, LONGEST_PAUSE)) {
+  const looks = paceLooks(PAUSES, open)
+  // The caller has just created the run and sent it, so the first look can wait.
+  if (open) await looks.pause(left(asked), signal)
+  while (!signal?.aborted) {
     const [run, parent] = await work.table.getAll(refs)
     if (!run) throw runNotFound()
     if (isActive(run.status) && asking && !(parent && isActive(parent.status))) {
       await cancelAsked(work, run)
+      open?.drop()
       throw fail('run_already_finished', { message: 'The asking run ended before the answer arrived.' })
     }
     if (run.stream_seq !== seen) {
       seen = run.stream_seq
-      wait = FIRST_PAUSE
+      looks.restart()
+      if (!isActive(run.status)) open?.drop()
       yield run
     }
     const rest = left(run)
     if (!isActive(run.status) || rest <= 0) return
-    await pause(Math.min(wait, rest), undefined, { signal }).catch(() => {})
+    await looks.pause(rest, signal)
   }
 }
 

@@ -4,6 +4,7 @@ import { MINUTE } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import { oneOf } from '#shared/table/expressions.ts'
+import { loadShownArguments } from '#shared/work/approvals/index.ts'
 import { InvalidReceipt, type Receipt, ReceiptUseEntity, verifyOwnReceipt } from '#shared/work/receipts/index.ts'
 import {
   ACTIVE_STATUSES,
@@ -12,7 +13,6 @@ import {
   changeRun,
   emitRunEvent,
   isActive,
-  loadShownArguments,
   type Run,
   RunEntity,
   type RunKey,
@@ -47,7 +47,8 @@ export const executeApprovedCall = async (work: Work, key: RunKey, stepId: strin
   if (claimed === 'used') return refuseUsed(work, key, approval)
   if ('error' in allowed) return storeResult(work, run, approval, allowed)
   const refusal = await refusedNow(work, run, approval, allowed.args)
-  await storeResult(work, run, approval, refusal ?? (await httpFetch(work, allowed.args)))
+  const limits = approval.is_number_read ? { maxRedirects: 0 } : {}
+  await storeResult(work, run, approval, refusal ?? (await httpFetch(work, allowed.args, limits)))
 }
 
 type Refused = { error: string; message: string }
@@ -98,7 +99,9 @@ const claim = async (
   receiptId: string | undefined,
 ): Promise<'claimed' | 'lost' | 'used'> => {
   const now = work.clock.now()
-  const use = receiptId !== undefined && { id: receiptId, run_id: key.id, step_id: approval.step_id, used_at: now }
+  const use =
+    receiptId !== undefined &&
+    ReceiptUseEntity.create({ id: receiptId, run_id: key.id, step_id: approval.step_id, used_at: now })
   try {
     await work.commit([
       RunEntity.check(key, { where: { status: oneOf(...ACTIVE_STATUSES) } }),
@@ -107,12 +110,12 @@ const claim = async (
         { set: { status: 'executing', executing_at: now, due_at: now + MINUTE } },
         { where: { status: 'approved' } },
       ),
-      ...(use ? [ReceiptUseEntity.create(use)] : []),
+      ...(use ? [use] : []),
     ])
     return 'claimed'
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
-    return error.index === 2 ? 'used' : 'lost'
+    return use && error.isOf(use) ? 'used' : 'lost'
   }
 }
 

@@ -6,39 +6,35 @@ import { continueTrace, describeSpan } from '#shared/kernel/tracing/scope.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
+import { askInput, loadAnswers, takeUnsentAnswers } from '#shared/work/questions/index.ts'
 import {
   type Approval,
   ApprovalEntity,
   addSteps,
-  askInput,
   changedRun,
   changeRun,
-  createdEventOf,
   failRun,
   finishIf,
   isActive,
-  isAnnounced,
   isWaitingForInput,
-  loadAnswers,
   type NewStep,
   nextCheckAt,
   type Run,
   RunEntity,
   type RunKey,
-  recordRunEvent,
   runWrite,
-  takeUnsentAnswers,
   withoutNulls,
 } from '#shared/work/runs/index.ts'
 import { recordExchange } from '../exchanges/index.ts'
 import { wakeInlineWorker } from '../inline/wake.ts'
-import type { Listener } from '../listening/entity.ts'
-import { findListener } from '../listening/lease.ts'
-import { logCall } from '../listening/log-call.ts'
-import { sendToApp } from '../listening/send.ts'
+import type { Listener } from '../outgoing/entity.ts'
+import { findListener } from '../outgoing/lease.ts'
+import { logCall } from '../outgoing/log-call.ts'
+import { sendToApp } from '../outgoing/send.ts'
 import { answerOutside, type OutsideTask, startOutsideRun, takeForAnswer } from '../outside/index.ts'
 import { endRefusedRun, loadTarget, readTargetAhead } from '../targets/target.ts'
 import type { Target } from '../targets/types.ts'
+import type { OpenRequest } from '../waiting/index.ts'
 import { buildExecuteRequest, type Resume } from './execute-request.ts'
 import { type AnswerEffect, interpretAnswer } from './interpret.ts'
 import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAttempts } from './retry.ts'
@@ -54,36 +50,38 @@ import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAtt
  * The claim is a conditional write, so only one worker makes the call, however many are woken. If a worker dies after
  * claiming, the sweeper checks the run after 45 seconds. Runs of inline agents go to their own worker,
  * and those of outside A2A agents go out as messages.
- * @param announcing what happens to the run's event meanwhile, if its worker carries it
  * @param named what the run refers to, so that one call reads all of it
  */
-export const dispatchRun = (work: WorkerWork, key: RunKey, announcing?: Announcing, named?: RunNames): Promise<void> =>
-  dispatch(work, key, { ...wakesOf(work), announcing }, named)
+export const dispatchRun = (work: WorkerWork, key: RunKey, named?: RunNames): Promise<void> =>
+  dispatch(work, key, wakesOf(work), { named })
 
 /**
- * Does the same in a request that waits for the run, so that its agent hears of it at once. If the request dies, the
- * queue's message for the run is still on its way. Inline agents wait for theirs. The sweeper starts further attempts.
+ * Sends a new run to its agent from the request that waits for it: one hop instead of a queue and a worker. The dispatcher gets
+ * the runs of inline agents and of outside A2A agents, and further attempts. If the request dies, the sweeper finds the run.
+ * @param run the run as it was created
  */
-export const dispatchAwaitedRun = (work: Work, key: RunKey): Promise<void> =>
-  dispatch(withoutAnswer(work), key, leaveToQueue)
-
-/** A worker brings the event of a new run to everybody while the run is dispatched. */
-export interface Announcing {
-  /** Waits until the event has a record. True if the event is due itself, so that the run needn't be due for it. */
-  recorded: Promise<boolean>
-  /** Waits until the event was brought to everybody, or the worker has given up. True if nothing is left to do for it. */
-  brought: Promise<boolean>
-  /** The run as the dispatch found it, once it has. */
-  found?: Run
+export const dispatchInPlace = (work: Work, run: Run): OpenRequest => {
+  const dropped = new AbortController()
+  return {
+    over: dispatch(
+      withoutAnswer(work),
+      run,
+      { ...leavingToDispatcher(work), signal: dropped.signal },
+      { known: run },
+    ).catch((error) => work.log.error('a run is left to the sweeper', { run_id: run.id, error })),
+    drop: () => dropped.abort(),
+  }
 }
 
-/** Ways of bringing a run back to a worker. */
+/** Ways of bringing a run to a worker. */
 interface Wakes {
+  /** Worker of an inline agent. In a request, the dispatcher. */
   inline(run: Run): Promise<void>
   again(run: Run, delayMs: number): Promise<void>
   /** Worker that may call outside A2A agents. Without it, the queue's worker does. */
   worker?: WorkerWork
-  announcing?: Announcing | undefined
+  /** Aborted when the agent's answer no longer counts. */
+  signal?: AbortSignal | undefined
 }
 
 const wakesOf = (work: WorkerWork): Wakes => ({
@@ -92,6 +90,12 @@ const wakesOf = (work: WorkerWork): Wakes => ({
   worker: work,
 })
 
+const leavingToDispatcher = (work: Work): Wakes => ({
+  inline: (run) => wakeDispatcher(work, run),
+  again: (run, delayMs) => wakeDispatcher(work, run, delayMs),
+})
+
+/** For a request whose queue message for the run is on its way. The sweeper starts further attempts. */
 const leaveToQueue: Wakes = { inline: async () => {}, again: async () => {} }
 
 const NAMES = ['workspace_id', 'installation_id', 'app_id', 'version_id', 'grant_id', 'is_sandbox'] as const
@@ -106,28 +110,33 @@ const readAhead = (work: Work, named: RunNames) => {
   return { target: readTargetAhead(work, named), listener }
 }
 
-const dispatch = async (work: Work, key: RunKey, wakes: Wakes, named?: RunNames): Promise<void> => {
+interface Known {
+  named?: RunNames | undefined
+  /** The run as it was just created. */
+  known?: Run
+}
+
+const dispatch = async (work: Work, key: RunKey, wakes: Wakes, { named, known }: Known): Promise<void> => {
   const reading = named && readAhead(work, named)
-  const run = await work.table.get(RunEntity, key)
-  if (run && wakes.announcing) wakes.announcing.found = run
+  const run = known ?? (await work.table.get(RunEntity, key))
   if (run?.status !== 'queued' && !(run && awaitsRetry(run))) return
   const early = (run.retry_at ?? 0) - work.clock.now()
   if (early > 0) return wakes.again(run, early)
   continueTrace(run.trace)
   describeSpan({ 'platform.run_id': run.id })
   const ahead = named && NAMES.every((name) => named[name] === run[name]) ? reading : undefined
-  const [target, listener, isDue] = await Promise.all([
+  const [target, listener] = await Promise.all([
     loadTarget(work, run, ahead?.target),
     ahead?.listener ?? findListener(work, run),
-    wakes.announcing?.recorded ?? announce(work, run, wakes),
   ])
   if ('refused' in target) return endRefusedRun(work, key, target)
   if (target.version.runtime_type === 'inline') return wakes.inline(run)
   if (target.version.runtime_type === 'a2a') {
     if (wakes.worker) await startOutsideRun(wakes.worker, run, target)
+    else await wakes.inline(run)
     return
   }
-  const claimed = await claim(work, run, isDue)
+  const claimed = await claim(work, run)
   if (claimed) await execute(work, claimed, target, wakes, { listener }, await loadResume(work, claimed))
 }
 
@@ -138,7 +147,7 @@ const dispatch = async (work: Work, key: RunKey, wakes: Wakes, named?: RunNames)
 export const resumeRun = (work: WorkerWork, key: RunKey, stepId: string): Promise<void> =>
   resume(work, key, stepId, wakesOf(work))
 
-/** Does the same in a request that waits for the run. @see dispatchAwaitedRun */
+/** Does the same in a request that waits for the run. The queue's message for it is on its way, too. */
 export const resumeAwaitedRun = (work: Work, key: RunKey, stepId: string): Promise<void> =>
   resume(withoutAnswer(work), key, stepId, leaveToQueue)
 
@@ -236,17 +245,7 @@ const loadResume = async (work: Work, { id, resumed_with }: Run): Promise<Resume
   return { step_id, ...(approval && (await decisionOf(work, approval))), ...(input && { input }) }
 }
 
-/**
- * Creates the record of a new run's event. In a request, the queue's message for the run still carries the event. Otherwise
- * that message was probably lost, so the stream brings it to everybody.
- * @returns true if the event is due
- */
-const announce = async (work: Work, run: Run, { worker }: Wakes): Promise<boolean> =>
-  run.is_unannounced === true &&
-  recordRunEvent(work, { ...createdEventOf(run), ...(!worker && { carried: true as const }) })
-
-/** @param isAnnounced the run needn't be due for its event any longer */
-const claim = async (work: Work, run: Run, isAnnounced: boolean): Promise<Run | undefined> => {
+const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
   const now = work.clock.now()
   if (run.status !== 'queued') {
     const again = {
@@ -261,13 +260,11 @@ const claim = async (work: Work, run: Run, isAnnounced: boolean): Promise<Run | 
   // would write the index of overdue work twice for every run. Only a run whose check the sweeper had postponed is due later.
   const checkAt = nextCheckAt(run, now + LIMITS.agentLifeSign)
   const isLate = run.due_at !== undefined && checkAt !== undefined && run.due_at > checkAt
-  const announced = isAnnounced && { is_unannounced: undefined }
   const changes = {
     status: 'running' as const,
     started_at: now,
     dispatched_at: now,
     ...(isLate && { due_at: checkAt }),
-    ...announced,
   }
   // Fails if the run was cancelled or claimed by another worker.
   return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? changedRun(run, changes) : undefined
@@ -283,8 +280,16 @@ const execute = async (
 ): Promise<void> => {
   const request = await buildExecuteRequest(work, { run, ...target }, resume)
   const counted = run.attempt !== undefined && { attempt: run.attempt }
-  const about = { kind: 'run.execute', event: 'run.execute', id: run.id, ...counted } as const
-  const result = await sendToApp(work, target.installation, request, about, { listener })
+  const about = {
+    kind: 'run.execute',
+    event: 'run.execute',
+    id: run.id,
+    version: run.version,
+    ...counted,
+    ...(run.conversation_id !== undefined && { conversation: run.conversation_id }),
+  } as const
+  const droppable = { ...request, signal: wakes.signal }
+  const result = await sendToApp(work, target.installation, droppable, about, { listener })
   logCall(work.log, 'run.execute', 'agent', result.kind === 'response', {
     run_id: run.id,
     app_id: run.app_id,
@@ -293,13 +298,11 @@ const execute = async (
     ...counted,
   })
   await recordExchange(work, run, target, request, result)
+  if (result.kind === 'failure' && result.phase === 'dropped') return
   const pause = pauseAfter(result, attemptOf(run), work.clock.now())
   const goesOn = pause !== undefined && (await retryLater(work, run, target.version, pause, () => true, wakes.again))
   if (goesOn) return
-  const isAnnounced = await wakes.announcing?.brought
-  // Nobody has to look for the event again.
-  const sent = isAnnounced ? { ...run, is_unannounced: undefined } : run
-  await apply(work, sent, interpretAnswer(result), target)
+  await apply(work, run, interpretAnswer(result), target)
 }
 
 /**
@@ -345,7 +348,6 @@ const accept = (work: Work, run: Run): Promise<void> =>
             current,
             current.status === 'running' && !isWaitingForInput(current) ? now + LIMITS.agentSilence : undefined,
           ),
-          ...((await isAnnounced(work, current)) && { is_unannounced: undefined }),
         }),
       ])
     },

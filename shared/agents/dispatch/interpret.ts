@@ -65,6 +65,10 @@ const EXPECTED: Readonly<Record<string, string>> = {
   usage: 'must be {input_tokens, output_tokens}',
   input_tokens: 'must be a whole number from 0',
   output_tokens: 'must be a whole number from 0',
+  cached_tokens: 'must be a whole number from 0',
+  reasoning_tokens: 'must be a whole number from 0',
+  estimated: 'must be true or false',
+  cost_usd: 'must be a number from 0',
   error_code: 'must be a code of lower-case letters, digits and underscores, up to 60 characters',
   error_message: 'must be a text',
 }

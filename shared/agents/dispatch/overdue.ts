@@ -1,27 +1,24 @@
-import { OutboxEntity, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
-import type { BusMessage } from '#shared/foundation/queues/index.ts'
+import { OutboxEntity } from '#shared/foundation/outbox/index.ts'
+import { busMessageOf } from '#shared/foundation/queues/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { continueTrace } from '#shared/kernel/tracing/scope.ts'
 import { ifUnchanged, type Key } from '#shared/table/entity.ts'
+import { decideApprovalByKey } from '#shared/work/approvals/index.ts'
+import { failUnanswered } from '#shared/work/questions/index.ts'
 import {
   type Approval,
   ApprovalEntity,
   changeRun,
-  completeEnd,
-  createdEventOf,
-  decideApprovalByKey,
-  emitUnannounced,
-  failUnanswered,
+  createdEventId,
   finishIf,
   InputRequestEntity,
   isActive,
   isAwaitedByAgent,
   isWaitingForInput,
   nextCheckAt,
-  postponeEnd,
   type Run,
   RunEntity,
   runWakeMessage,
@@ -46,17 +43,14 @@ const ENDS_BEFORE = 2 * DAY
  * a worker wakes the next worker. A run asked for by another agent is cancelled at its chain's deadline.
  */
 export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void> => {
-  const found = await work.table.getByKey(RunEntity, key)
+  const run = await work.table.getByKey(RunEntity, key)
   const now = work.clock.now()
-  if (!found || found.due_at === undefined || found.due_at > now) return
-  continueTrace(found.trace)
-  const run = found.is_unannounced ? await announceOverdue(work, found) : found
-  if (!isActive(run.status)) return endOverdue(work, run)
+  if (run?.due_at === undefined || run.due_at > now) return
+  continueTrace(run.trace)
   if (isAwaitedByAgent(run) && run.chain_deadline <= now) {
     return finishIf(work, run, () => true, { status: 'cancelled' })
   }
-  const endsAt = run.ends_at ?? run.created_at + work.settings.runLifetimeDays * DAY
-  if (endsAt <= now) {
+  if (run.ends_at !== undefined && run.ends_at <= now) {
     return finishIf(work, run, () => true, {
       status: 'failed',
       error_code: 'agent_timeout',
@@ -107,40 +101,11 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
   })
 }
 
-/**
- * Brings the event of a new run to the bus, because its worker is lost: through the stream, if it has no record yet. If the
- * bus doesn't take it, the event is due itself.
- */
-const announceOverdue = async (work: WorkerWork, run: Run): Promise<Run> => {
-  let isHeld = false
-  const announced = await changeRun(work, run, async (current) => {
-    if (!current.is_unannounced) return current
-    const writes = await emitUnannounced(work, current)
-    isHeld = writes.some(({ kind }) => kind === 'update')
-    await work.commit([runWrite(current, { is_unannounced: undefined }), ...writes])
-    return { ...current, is_unannounced: undefined }
-  })
-  if (isHeld) await work.bus.put([createdEventOf(run)])
-  return announced
-}
-
-/**
- * Completes the end of a run whose worker is lost, and brings its event to the bus. The worker has as long for it as for any
- * event.
- */
-const endOverdue = async (work: WorkerWork, run: Run): Promise<void> => {
-  if (run.due_at === undefined) return
-  const lostAt = (run.finished_at ?? 0) + OVERDUE_GRACE
-  if (lostAt > work.clock.now()) return postponeEnd(work, run, lostAt)
-  const left = await completeEnd(work, run)
-  if (left) await work.bus.put([left])
-}
-
 /** Has the start of a long run counted, unless it was. Its dispatcher may have died before it had it counted. */
-const countAgain = async (work: WorkerWork, { created_event }: Run): Promise<void> => {
-  const event = await work.table.get(OutboxEntity, { id: created_event })
+const countAgain = async (work: WorkerWork, { id }: Run): Promise<void> => {
+  const event = await work.table.get(OutboxEntity, { id: createdEventId(id) })
   if (!event || event.test) return
-  await work.queues.send('statistics', [{ body: { 'detail-type': event.type, detail: event } satisfies BusMessage }])
+  await work.queues.send('statistics', [{ body: busMessageOf(event) }])
 }
 
 /** Has a run sent again whose worker was lost, if its manifest allows it. */

@@ -1,26 +1,30 @@
 import { loadPayload, storePayload } from '#shared/foundation/payloads/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import type { ModelAnswer, ModelCall, ModelMessage } from '#shared/kernel/ports/language-model.ts'
+import type {
+  ModelAnswer,
+  ModelCall,
+  ModelMessage,
+  ProviderParts,
+  TokenUsage,
+} from '#shared/kernel/ports/language-model.ts'
 import { Superseded, type Write } from '#shared/table/entity.ts'
 import { changeRun, prepareSteps, type Run, requireStarted, runWrite } from '#shared/work/runs/index.ts'
 import { InlineCallEntity, InlineQuestionEntity, InlineTurnEntity } from './entity.ts'
 import { leaseHolderUpdate } from './lease.ts'
-import { messageStep, type TokenUsage } from './outcome.ts'
+import { messageStep } from './outcome.ts'
 
 /** A model turn with tool calls and their results. A result is undefined until its call was made. */
 export interface Turn {
   n: number
   text: string
   calls: ModelCall[]
+  provider?: ProviderParts
   results: (string | undefined)[]
   created_at: number
 }
 
-interface Said {
-  text: string
-  calls: ModelCall[]
-}
+type Said = Pick<Turn, 'text' | 'calls' | 'provider'>
 
 /** Upper bound for turns and calls: a run reaches its step limit first. */
 const MOST = LIMITS.stepsPerRun + 1
@@ -40,8 +44,8 @@ export const loadTurns = async (work: WorkerWork, run_id: string): Promise<Turn[
   )
   return Promise.all(
     turns.items.map(async ({ n, said, created_at }) => {
-      const { text, calls } = (await loadPayload(work, said)) as Said
-      return { n, text, calls, created_at, results: calls.map((_, place) => results.get(`${n}/${place}`)) }
+      const turn = (await loadPayload(work, said)) as Said
+      return { n, ...turn, created_at, results: turn.calls.map((_, place) => results.get(`${n}/${place}`)) }
     }),
   )
 }
@@ -49,8 +53,8 @@ export const loadTurns = async (work: WorkerWork, run_id: string): Promise<Turn[
 /** Converts the turns to the message list sent to the model. */
 export const messagesOf = (prompt: string, turns: readonly Turn[]): ModelMessage[] => [
   { role: 'user', text: prompt },
-  ...turns.flatMap(({ text, calls, results }): ModelMessage[] => [
-    { role: 'assistant', text, calls },
+  ...turns.flatMap(({ text, calls, provider, results }): ModelMessage[] => [
+    { role: 'assistant', text, calls, ...(provider && { provider }) },
     { role: 'tool', results: calls.map(({ id, tool }, i) => ({ id, tool, text: results[i] ?? '' })) },
   ]),
 ]
@@ -67,21 +71,22 @@ export const storeTurn = async (
   n: number,
   answer: ModelAnswer,
 ): Promise<Turn> => {
-  const { text, calls } = answer
+  const { text, calls, provider } = answer
+  const turn: Said = { text, calls, ...(provider && { provider }) }
   const created_at = work.clock.now()
   const place = `runs/${key.id}/turns/${n}/${work.requestId}`
-  const said = await storePayload(work, place, { text, calls } satisfies Said, LIMITS.modelAnswerBytes)
+  const said = await storePayload(work, place, turn, 2 * LIMITS.modelAnswerBytes)
   await changeRun(work, key, async (run) => {
     requireStarted(run)
     const steps = await prepareSteps(work, run, [messageStep(answer)])
     await work.commit([
       runWrite(run, { ...steps.counts, usage: used, alive_at: work.clock.now() }),
       ...steps.writes,
-      leaseHolderUpdate(work, run, { ...used, tries: 1 }),
+      leaseHolderUpdate(work, run, { usage: used, tries: 1 }),
       InlineTurnEntity.create({ run_id: run.id, n, said, created_at }, { otherwise: () => new Superseded() }),
     ])
   })
-  return { n, text, calls, created_at, results: calls.map(() => undefined) }
+  return { n, ...turn, created_at, results: calls.map(() => undefined) }
 }
 
 /**

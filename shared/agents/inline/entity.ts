@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { payload, payloadExpiry } from '#shared/foundation/payloads/index.ts'
 import { defineEntity } from '#shared/table/entity.ts'
+import { tokenUsage } from '#shared/work/runs/index.ts'
 
 const inlineRun = () =>
   z.object({
@@ -13,8 +14,8 @@ const inlineRun = () =>
     held_until: z.number(),
     /** Workers that took the run since its latest turn. After too many losses the run fails. */
     tries: z.number(),
-    input_tokens: z.number(),
-    output_tokens: z.number(),
+    /** Tokens that the run has used so far. */
+    usage: tokenUsage(),
     created_at: z.number(),
   })
 
@@ -36,7 +37,7 @@ const inlineTurn = () =>
     run_id: z.string(),
     /** From 1. */
     n: z.number(),
-    /** `{text, calls: [{id, tool, arguments?}]}` */
+    /** `{text, calls: [{id, tool, arguments?}], provider?}` */
     said: payload(),
     created_at: z.number(),
   })

@@ -23,8 +23,7 @@ export const startInlineRun = async (work: WorkerWork, run: Run, prompt: unknown
     holder: work.requestId,
     held_until: now + LIMITS.inlineHold,
     tries: 1,
-    input_tokens: 0,
-    output_tokens: 0,
+    usage: { input_tokens: 0, output_tokens: 0 },
     created_at: now,
   }
   const started = {

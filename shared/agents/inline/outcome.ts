@@ -1,12 +1,8 @@
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
-import type { ModelAnswer, ModelFailure } from '#shared/kernel/ports/language-model.ts'
+import type { ModelAnswer, ModelFailure, TokenUsage } from '#shared/kernel/ports/language-model.ts'
 import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
-import { type Completion, failRun, finishIf, type RunKey } from '#shared/work/runs/index.ts'
-import type { InlineRun } from './entity.ts'
-
-/** Tokens the run has used so far. */
-export type TokenUsage = Pick<InlineRun, 'input_tokens' | 'output_tokens'>
+import { type Completion, finishIf, type RunKey, tokensOf } from '#shared/work/runs/index.ts'
 
 /** Maximum length of a turn's text in its step. It fits the step limit of 16 KiB however the text is escaped. */
 const SHOWN_TEXT = 2_000
@@ -15,12 +11,12 @@ const SHOWN_TEXT = 2_000
 const WHOLE_TEXT = 12_000
 
 /** The step of one turn: the model's text and its token usage. */
-export const messageStep = ({ text, calls, inputTokens, outputTokens }: ModelAnswer) => ({
+export const messageStep = ({ text, calls, usage }: ModelAnswer) => ({
   type: 'message',
   output: {
     ...shown(text),
     ...(calls.length > 0 && { tools: calls.slice(0, 20).map(({ tool }) => tool.slice(0, 100)) }),
-    usage: { input_tokens: inputTokens, output_tokens: outputTokens },
+    usage,
   },
 })
 
@@ -29,16 +25,11 @@ const shown = (text: string) =>
     ? { text }
     : { text: text.slice(0, SHOWN_TEXT).toWellFormed(), truncated: true }
 
-/** A run costs one unit per token. */
-const costOf = ({ input_tokens, output_tokens }: TokenUsage): number => input_tokens + output_tokens
-
 /** Ends the run successfully with the model's last answer. */
 export const succeedRun = (work: WorkerWork, key: RunKey, used: TokenUsage, answer: ModelAnswer): Promise<void> =>
-  end(work, key, {
+  end(work, key, used, {
     status: 'succeeded',
     output: outputOf(answer.text),
-    cost_units: costOf(used),
-    usage: { ...used },
     steps: [messageStep(answer)],
   })
 
@@ -50,12 +41,10 @@ export const failRunWithModelError = (
   error_code: RunErrorCode,
   { message, status, body }: Omit<ModelFailure, 'kind'>,
 ): Promise<void> =>
-  end(work, key, {
+  end(work, key, used, {
     status: 'failed',
     error_code,
     error_message: body === undefined ? message : `${message} ${body.slice(0, 300).toWellFormed()}`,
-    cost_units: costOf(used),
-    usage: { ...used },
     steps: [
       {
         type: 'error',
@@ -69,15 +58,18 @@ export const failRunWithModelError = (
     ],
   })
 
-/** Ends the run unless it already ended. If the last step doesn't fit, the run fails without it. */
-const end = async (work: WorkerWork, key: RunKey, outcome: Completion): Promise<void> => {
+/** Ends the run with its usage unless it already ended. If the last step doesn't fit, the run fails without the step. */
+const end = async (work: WorkerWork, key: RunKey, usage: TokenUsage, outcome: Completion): Promise<void> => {
+  // One unit per token, however the run ends: the provider has charged for them.
+  const spent = { cost_units: tokensOf(usage), usage }
   try {
-    await finishIf(work, key, () => true, outcome)
+    await finishIf(work, key, () => true, { ...outcome, ...spent })
   } catch (error) {
     if (!(error instanceof PlatformError) || (error.code !== 'too_many_steps' && error.code !== 'payload_too_large')) {
       throw error
     }
-    await failRun(work, key, error.code, error.message)
+    const { code: error_code, message: error_message } = error
+    await finishIf(work, key, () => true, { status: 'failed', error_code, error_message, ...spent })
   }
 }
 

@@ -4,11 +4,13 @@ import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import type { LanguageModel, ModelAnswer, ModelFailure } from '#shared/kernel/ports/language-model.ts'
+import type { LanguageModel, ModelAnswer, ModelFailure, TokenUsage } from '#shared/kernel/ports/language-model.ts'
 import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
-import { continueTrace } from '#shared/kernel/tracing/scope.ts'
+import { agentSpan, modelSpan, turnAttributes } from '#shared/kernel/tracing/gen-ai.ts'
+import { continueTrace, describeSpan, inSpan } from '#shared/kernel/tracing/scope.ts'
 import { Superseded } from '#shared/table/entity.ts'
 import {
+  addUsage,
   failRun,
   isActive,
   isWaitingForInput,
@@ -17,13 +19,13 @@ import {
   type RunKey,
   raiseBudgets,
 } from '#shared/work/runs/index.ts'
-import { logCall } from '../listening/log-call.ts'
+import { logCall } from '../outgoing/log-call.ts'
 import { endRefusedRun, loadTarget } from '../targets/target.ts'
 import type { Target } from '../targets/types.ts'
 import { loadTurns, messagesOf, storeTurn, type Turn } from './conversation.ts'
 import type { InlineRun } from './entity.ts'
 import { releaseLease, startInlineRun, takeOverInlineRun, withLease } from './lease.ts'
-import { failRunWithModelError, succeedRun, type TokenUsage } from './outcome.ts'
+import { failRunWithModelError, succeedRun } from './outcome.ts'
 import { loadPrompt } from './prompt.ts'
 import { SAMPLE_MODEL, sampleModel } from './sample-model.ts'
 import { type CheckArguments, executeCall, listOfferedTools } from './tools.ts'
@@ -60,7 +62,15 @@ export const runInline = async (work: WorkerWork, key: RunKey, check: CheckArgum
     const shift: Shift = { work, key, runtime: manifest.runtime, check, begun }
     try {
       // A decision that arrived while the run was still held woke a worker that found it taken, so look again.
-      if ((await withLease(work, run, (lost) => goOn(shift, record, lost))) !== 'waits') return
+      const { name, attributes } = agentSpan({
+        id: run.app_id,
+        name: target.installation.app_name,
+        version: run.version,
+        conversation: run.conversation_id,
+      })
+      const about = { ...attributes, 'platform.run_id': run.id }
+      const act = () => withLease(work, run, (lost) => goOn(shift, record, lost))
+      if ((await inSpan(name, 'internal', about, act)) !== 'waits') return
     } catch (error) {
       if (error instanceof Superseded) return
       if (!(error instanceof PlatformError)) throw error
@@ -86,7 +96,7 @@ const goOn = async (shift: Shift, record: InlineRun, lost: AbortSignal): Promise
   const { work, key } = shift
   const prompt = (await loadPayload(work, record.prompt)) as string
   const turns = await loadTurns(work, key.id)
-  let used = { input_tokens: record.input_tokens, output_tokens: record.output_tokens }
+  let used = record.usage
   while (!lost.aborted) {
     const now = await loadStanding(work, key)
     if (!now) return undefined
@@ -109,12 +119,7 @@ const goOn = async (shift: Shift, record: InlineRun, lost: AbortSignal): Promise
     if (!(await keepWithinBudgets(work, key, used))) return undefined
     const answer = await takeTurn(shift, now, prompt, turns, lost)
     if (lost.aborted) return undefined
-    if (answer.kind === 'answer') {
-      used = {
-        input_tokens: used.input_tokens + answer.inputTokens,
-        output_tokens: used.output_tokens + answer.outputTokens,
-      }
-    }
+    if (answer.kind === 'answer') used = addUsage(used, answer.usage)
     if (answer.kind !== 'answer' || answer.calls.length === 0 || unusableTurn(shift.runtime, turns, answer)) {
       await endWith(shift, turns, used, answer)
       return undefined
@@ -172,12 +177,14 @@ const takeTurn = async (
 ) => {
   const begun = performance.now()
   const model = runtime.model === SAMPLE_MODEL ? sampleModel(target.workspace.locale) : work.model
-  const answer = await model.turn({
-    model: runtime.model,
-    instructions: runtime.instructions,
-    messages: messagesOf(prompt, turns),
-    tools: await listOfferedTools(work, target),
-    signal,
+  const tools = await listOfferedTools(work, target)
+  const span = modelSpan(runtime.model ?? work.model.name ?? 'default')
+  const answer = await inSpan(span.name, 'client', span.attributes, async () => {
+    const { model: name, instructions } = runtime
+    const taken = await model.turn({ model: name, instructions, messages: messagesOf(prompt, turns), tools, signal })
+    if (taken.kind === 'answer') describeSpan(turnAttributes(taken.usage, taken.finishReason))
+    else describeSpan({ 'error.type': taken.kind === 'failure' ? String(taken.status ?? '_OTHER') : taken.kind }, true)
+    return taken
   })
   logCall(work.log, 'model turn', 'model', answer.kind !== 'failure', {
     run_id: target.run.id,
@@ -185,7 +192,7 @@ const takeTurn = async (
     turn: turns.length + 1,
     outcome: answer.kind,
     duration_ms: Math.round(performance.now() - begun),
-    ...(answer.kind === 'answer' && { input_tokens: answer.inputTokens, output_tokens: answer.outputTokens }),
+    ...(answer.kind === 'answer' && answer.usage),
     ...(answer.kind === 'failure' && { status: answer.status }),
   })
   return answer
@@ -195,11 +202,12 @@ const takeTurn = async (
 const unusableTurn = (
   { max_steps = LIMITS.inlineSteps }: Inline,
   turns: readonly Turn[],
-  { text, calls, end }: ModelAnswer,
+  { text, calls, end, finishReason }: ModelAnswer,
 ): (Omit<ModelFailure, 'kind'> & { code: RunErrorCode }) | undefined => {
   const error = (message: string) => ({ code: 'llm_error' as const, message })
   if (end === 'refused') return error('The model provider withheld the answer.')
   if (end === 'length') return error('The model’s answer exceeded its maximum length.')
+  if (end === 'broken') return error(`The model’s answer isn’t whole: its provider ended it with “${finishReason}”.`)
   if (calls.length > LIMITS.callsPerTurn)
     return error(`The model requested ${calls.length} tool calls in one turn; the maximum is ${LIMITS.callsPerTurn}.`)
   if (calls.length === 0) return text.trim() === '' ? error('The model returned an empty answer.') : undefined

@@ -9,8 +9,7 @@ const answer = (text: string, calls: ModelCall[] = []): ModelAnswer => ({
   text,
   calls,
   end: 'whole',
-  inputTokens: 0,
-  outputTokens: 0,
+  usage: { input_tokens: 0, output_tokens: 0 },
 })
 
 const record = (value: unknown): Record<string, unknown> =>

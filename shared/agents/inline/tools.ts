@@ -5,15 +5,11 @@ import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { derivedId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { ModelRequest } from '#shared/kernel/ports/language-model.ts'
+import { toolSpan } from '#shared/kernel/tracing/gen-ai.ts'
+import { inSpan } from '#shared/kernel/tracing/scope.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
-import {
-  changeRun,
-  loadAskedResult,
-  prepareSteps,
-  type Run,
-  requireStarted,
-  runWrite,
-} from '#shared/work/runs/index.ts'
+import { loadAskedResult } from '#shared/work/questions/index.ts'
+import { changeRun, prepareSteps, type Run, requireStarted, runWrite } from '#shared/work/runs/index.ts'
 import { executeOrchestratorTool, offeredOrchestratorTools, orchestratorTool } from '../orchestrator/tools.ts'
 import type { Target } from '../targets/types.ts'
 import { isTool, TOOLS, type ToolName } from '../tools/catalogue.ts'
@@ -121,7 +117,9 @@ const invoke = async (
   // The model's words with the call are its reason.
   const input = { name, arguments: args, reason: truncate(said.trim(), LIMITS.reasonCharacters) || undefined }
   if (!orchestratorTool(invoker, name)) return invokeTool(work, invoker, input, check)
-  const result = await executeOrchestratorTool(work, invoker, name, args, check)
+  const span = toolSpan(name)
+  const execute = () => executeOrchestratorTool(work, invoker, name, args, check)
+  const result = await inSpan(span.name, 'internal', span.attributes, execute)
   return storeCall(work, invoker.run, name, args, { result, writes: [] })
 }
 

@@ -134,7 +134,7 @@ export const setPmIdentity = (
           { where: { updated_at: identity?.updated_at ?? missing, display_name: identity?.display_name ?? missing } },
         ),
         ...(typeof logo_url === 'string' && identity?.logo?.url !== logo_url
-          ? logoFetchWrites(work, PLATFORM_LOGO)
+          ? await logoFetchWrites(work, PLATFORM_LOGO)
           : []),
         auditAdmin(
           work,

@@ -4,8 +4,8 @@ import { PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import { ifUnchanged, Superseded } from '#shared/table/entity.ts'
+import { askInput } from '#shared/work/questions/index.ts'
 import {
-  askInput,
   type Completion,
   changeRun,
   failRun,

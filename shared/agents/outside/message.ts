@@ -1,6 +1,7 @@
 import type { Manifest } from '#shared/catalogue/manifests/index.ts'
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
 import type { InputAnswer, Run } from '#shared/work/runs/index.ts'
 import { type Part, partsOf } from '../a2a/message.ts'
 import type { OutsideTask } from './entity.ts'
@@ -22,7 +23,7 @@ export interface OutgoingMessage extends Record<string, unknown> {
  */
 export const messageOfRun = async (deps: Pick<Deps, 'objects'>, run: Run, runtime: A2a): Promise<OutgoingMessage> => {
   const input = (await loadPayload(deps, run.input)) as Record<string, unknown> | null
-  const contextId = run.conversation_id ?? run.context?.id
+  const contextId = run.conversation_id ?? contextOf(run)
   return {
     messageId: run.id,
     ...(contextId !== undefined && { contextId }),
@@ -30,6 +31,13 @@ export const messageOfRun = async (deps: Pick<Deps, 'objects'>, run: Run, runtim
     parts: partsOfRun(run, input ?? {}, runtime),
   }
 }
+
+/**
+ * Returns the id under which an outside agent knows the A2A context of a run. Callers choose the ids of their contexts, and an
+ * agent that gets no caller would take two callers' contexts of one name, or somebody's chat, for the same.
+ */
+const contextOf = ({ context, installation_id, followed_by }: Run): string | undefined =>
+  context && `ctx_${sha256(JSON.stringify([installation_id, followed_by, context.id]))}`
 
 const partsOfRun = ({ tool, protocol, task_id }: Run, input: Record<string, unknown>, { skill }: A2a): Part[] => {
   if (tool !== undefined) return [{ data: { skill: tool, arguments: input } }]

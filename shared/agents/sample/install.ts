@@ -4,7 +4,7 @@ import type { Manifest } from '#shared/catalogue/manifests/index.ts'
 import { type Version, VersionEntity, VersionNameEntity } from '#shared/catalogue/versions/index.ts'
 import { ClaimEntity } from '#shared/foundation/claims/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
-import { type Developer, DeveloperEntity } from '#shared/identity/developers/index.ts'
+import { DeveloperEntity, newDeveloper } from '#shared/identity/developers/index.ts'
 import type { Belonging } from '#shared/identity/people/index.ts'
 import { derivedId, stampOf } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
@@ -32,7 +32,7 @@ const ensureSampleApp = async (work: Work): Promise<void> => {
   const id = derivedId('app', 0, SAMPLE_SLUG)
   if (await work.table.get(AppEntity, { id })) return
   const now = work.clock.now()
-  const developer: Developer = {
+  const developer = newDeveloper({
     ...stampOf(derivedId('developer', 0, SAMPLE_SLUG), now),
     email: 'platform@invalid',
     name: 'The platform',
@@ -40,7 +40,8 @@ const ensureSampleApp = async (work: Work): Promise<void> => {
     verified: true,
     sandbox_workspace_id: '',
     key_hash: sha256(newSecret('dvk_')),
-  }
+    language: 'en',
+  })
   const version: Version = {
     ...stampOf(derivedId('version', 0, SAMPLE_SLUG), now),
     app_id: id,

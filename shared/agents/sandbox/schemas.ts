@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { TokenResponseSchema } from '#shared/access/oauth/index.ts'
 import { idField } from '#shared/foundation/schemas/index.ts'
 import { RunSchema } from '#shared/work/runs/index.ts'
-import { appId } from '../listening/schemas.ts'
+import { appId } from '../outgoing/schemas.ts'
 
 /** `POST /api/v1/dev/apps/{id}/test-run`. */
 export const TestRun = () =>

@@ -1,18 +1,21 @@
-import { ensureInstallation, type Install, type Installation } from '#shared/access/installations/index.ts'
+import { ensureInstallation, type Install } from '#shared/access/installations/index.ts'
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import { rateLimited, takeFromBucket } from '#shared/foundation/limits/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import {
+  commitAndDispatch,
   dispatchAgain,
+  isActive,
   loadSteps,
+  type NewRun,
+  newRun,
   type Run,
   RunEntity,
-  startRun,
   viewWithSteps,
-  waitForRun,
 } from '#shared/work/runs/index.ts'
+import { type Dispatch, type OpenRequest, waitForRun } from '../waiting/index.ts'
 import { prepareSandboxInstall } from './installation.ts'
 import type { TestRunView } from './schemas.ts'
 import { TEST_TRIGGER } from './succeeded-test-run.ts'
@@ -27,12 +30,13 @@ export const testRun = async (
   developerId: string,
   appId: string,
   input: Record<string, unknown>,
+  dispatch?: Dispatch,
 ): Promise<TestRunView> => {
   await limitTestRuns(work, `test-run:${developerId}`, 'developer')
   // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
   const runId = work.id('run')
   const install = await prepareSandboxInstall(work, developerId, appId, 'newest')
-  const { view, run } = await performTestRun(work, runId, install, input)
+  const { view, run } = await performTestRun(work, runId, install, input, dispatch)
   if (run.status === 'succeeded') {
     await work.commit([AppEntity.update({ id: appId }, { set: { test_run_at: run.finished_at } })], view)
   }
@@ -45,11 +49,15 @@ export const performTestRun = async (
   runId: string,
   install: Install,
   input: Record<string, unknown>,
+  dispatch?: Dispatch,
 ): Promise<{ run: Run; view: TestRunView }> => {
   const { version, owner } = install
   const installation = await ensureInstallation(work, install)
-  await startOnce(work, runId, installation, input, owner)
-  const run = await waitForRun(work, { installation_id: installation.id, id: runId })
+  const start = { installation, input, trigger: TEST_TRIGGER, actor: owner }
+  const open = await startOnce(work, runId, start, dispatch)
+  const run = await waitForRun(work, { installation_id: installation.id, id: runId }, open)
+  if (!isActive(run.status)) open?.drop()
+  await open?.over
   const view: TestRunView = {
     installation_id: installation.id,
     workspace_id: installation.workspace_id,
@@ -73,23 +81,31 @@ export const limitTestRuns = async (work: Work, bucket: string, scope: 'develope
   })
 }
 
-/** Starts the run, unless an earlier request with the same Idempotency-Key started it and died before answering. */
+/**
+ * Starts the run, unless an earlier request with the same Idempotency-Key started it and died before answering.
+ * @returns the run's request, if this function sends it
+ */
 const startOnce = async (
   work: Work,
   runId: string,
-  installation: Installation,
-  input: Record<string, unknown>,
-  actor: { id: string; name: string },
-): Promise<void> => {
+  start: NewRun,
+  dispatch: Dispatch | undefined,
+): Promise<OpenRequest | undefined> => {
   const starting = withoutAnswer({ ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) })
   try {
-    await startRun(starting, { installation, input, trigger: TEST_TRIGGER, actor })
+    const prepared = await newRun(starting, { ...start, isCarried: true })
+    if (!dispatch) await commitAndDispatch(starting, prepared)
+    else {
+      await starting.commit(prepared.writes)
+      return dispatch(work, prepared.run)
+    }
   } catch (error) {
     const known: Run | undefined =
       error instanceof ConditionFailed
-        ? await work.table.get(RunEntity, { installation_id: installation.id, id: runId })
+        ? await work.table.get(RunEntity, { installation_id: start.installation.id, id: runId })
         : undefined
     if (!known) throw error
     await dispatchAgain(work, known)
   }
+  return undefined
 }

@@ -47,7 +47,7 @@ export const readTargetAhead = (deps: Pick<Deps, 'table'>, names: TargetNames): 
  * @param ahead what was read together with the run
  */
 export const loadTarget = async (
-  deps: Pick<Deps, 'table'>,
+  deps: Pick<Deps, 'table' | 'clock'>,
   run: Run,
   ahead?: Promise<TargetRecords>,
 ): Promise<Target | Refused> => {

@@ -15,6 +15,8 @@ export interface FollowedAsk {
   /** The agent, as found when its permission was checked. */
   found: FoundAgent
   following: Following
+  /** The request dispatches the run itself. */
+  isCarried: boolean
 }
 
 /**
@@ -25,7 +27,7 @@ export interface FollowedAsk {
 export const startFollowedAsk = async (
   work: Work,
   caller: Invoker,
-  { arguments: given, runId, found, following }: FollowedAsk,
+  { arguments: given, runId, found, following, isCarried }: FollowedAsk,
   check: (schema: z.ZodType<Record<string, unknown>>, value: unknown) => Record<string, unknown>,
 ): Promise<{ asked: Asked; asking: Run | undefined }> => {
   const ask = check(TOOLS[ASK].input(), given) as unknown as AskAgent
@@ -34,7 +36,7 @@ export const startFollowedAsk = async (
   if (runId !== undefined && asking?.id !== runId) throw runNotFound()
   if (asking) requireRoom(requireStarted(asking))
   const scene = { ...caller, run: asking, bound: caller.run !== undefined }
-  return { asked: await startAsked(work, scene, { ...ask, found, following }), asking }
+  return { asked: await startAsked(work, scene, { ...ask, found, following, isCarried }), asking }
 }
 
 /** Stores what became of the call: the step of the run that asked, and the answer to the request. */

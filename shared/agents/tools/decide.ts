@@ -11,11 +11,9 @@ import {
   decideApproval,
   findApproval,
   findLastApproved,
-  findRunKey,
-  type RunView,
   readRuling,
-  type SeveralDecisions,
-} from '#shared/work/runs/index.ts'
+} from '#shared/work/approvals/index.ts'
+import { findRunKey, type RunView, type SeveralDecisions } from '#shared/work/runs/index.ts'
 import { describeRequest } from './describe.ts'
 import { loadPlatformBans } from './permission.ts'
 

@@ -84,15 +84,17 @@ const refuseHeaders = (names: readonly string[], what: string, problem: string):
 export const httpFetch = async (
   { http }: Pick<Deps, 'http'>,
   { url, method, headers, body }: HttpFetch,
+  { maxRedirects }: { maxRedirects?: number } = {},
 ): Promise<Record<string, unknown>> => {
-  const result = await fetchFollowingOrigin(http, {
+  const request = {
     method,
     url,
     ...(headers && { headers }),
     ...(body !== undefined && { body }),
     deadlineMs: DEADLINE,
     maxResponseBytes: ANSWER_BYTES,
-  })
+  }
+  const result = await fetchFollowingOrigin(http, request, maxRedirects)
   if (result.kind === 'failure') {
     return { error: result.phase, message: result.message, duration_ms: result.durationMs, url: result.url }
   }

@@ -4,20 +4,18 @@ import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { toolSpan } from '#shared/kernel/tracing/gen-ai.ts'
+import { inSpan } from '#shared/kernel/tracing/scope.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
+import { callHash, consumeApproval, findApplicableApproval, requestApproval } from '#shared/work/approvals/index.ts'
+import { askInput } from '#shared/work/questions/index.ts'
 import {
   type Approval,
-  askInput,
-  callHash,
   changeRun,
-  commitSteps,
-  consumeApproval,
-  findApplicableApproval,
   prepareSteps,
   type Run,
   RunEntity,
-  requestApproval,
   requireStarted,
   runNotFound,
   runWrite,
@@ -56,6 +54,17 @@ export const invokeTool = async (
 ): Promise<Invocation> => {
   const { name } = input
   if (!isTool(name)) throw fail('unknown_tool', { details: { tool: name.slice(0, 100) } })
+  const span = toolSpan(name)
+  return inSpan(span.name, 'internal', span.attributes, () => invoke(work, caller, { ...input, name }, check))
+}
+
+const invoke = async (
+  work: Work,
+  caller: Invoker,
+  input: InvokeInput & { name: ToolName },
+  check: (schema: z.ZodType<Record<string, unknown>>, value: unknown) => Record<string, unknown>,
+): Promise<Invocation> => {
+  const { name } = input
   const { bans, named } = await loadBansAndRun(work, caller, input)
   const refusal = toolRefusalOf(name, caller, bans)
   if (refusal) throw refusal
@@ -176,9 +185,9 @@ export const storeCall = async <Answer extends object = Invocation>(
     ])
     const change = runWrite(current, { ...step.counts, alive_at: work.clock.now() })
     try {
-      await commitSteps(work, step, change, answer, writes)
+      await work.commit([change, ...step.writes, ...writes], answer)
     } catch (error) {
-      if (error instanceof ConditionFailed && error.index > step.writes.length)
+      if (error instanceof ConditionFailed && writes.some((write) => error.isOf(write)))
         throw new StaleToolWrite('the tool must run again', { cause: error })
       throw error
     }

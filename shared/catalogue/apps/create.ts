@@ -84,7 +84,7 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
       AppEntity.create(app),
       DeveloperAppEntity.create({ developer_id: developerId, app_id: id }),
       ...standingWrites(undefined, app),
-      ...(app.logo_url === undefined ? [] : logoFetchWrites(work, id)),
+      ...(app.logo_url === undefined ? [] : await logoFetchWrites(work, id)),
       platformCountWrite(work, stamp.created_at, id, { apps: 1 }),
       auditDeveloper(work, developerId, 'app.created', { type: 'app', id }, { slug: app.slug }),
     ],

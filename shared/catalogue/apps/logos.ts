@@ -1,6 +1,5 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { LogoFetchEntity } from '../logos/entity.ts'
 import { logoFetchWrites } from '../logos/request.ts'
 import type { App } from './entity.ts'
 
@@ -18,15 +17,12 @@ export const imageHashes = ({ logo, screenshots, uploads, pending_revision: next
  * @param lacks true if the change set an address whose image is to be fetched
  */
 export const logoChangeWrites = async (
-  work: Pick<Work, 'clock' | 'id' | 'table'>,
+  work: Pick<Work, 'clock' | 'table'>,
   before: Pictured,
   after: Pictured,
   lacks = false,
 ): Promise<Write[]> => {
   const kept = imageHashes(after)
   const unused = imageHashes(before).filter((hash) => !kept.includes(hash))
-  if (!lacks && unused.length === 0) return []
-  // The new request replaces the record that names the images whose deletion still waits.
-  const waiting = await work.table.get(LogoFetchEntity, { owner: after.id })
-  return logoFetchWrites(work, after.id, [...new Set([...(waiting?.unused ?? []), ...unused])])
+  return lacks || unused.length > 0 ? logoFetchWrites(work, after.id, unused) : []
 }

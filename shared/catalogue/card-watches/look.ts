@@ -1,8 +1,9 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DeveloperEntity } from '#shared/identity/developers/index.ts'
-import { newMail } from '#shared/identity/mails/index.ts'
+import { nameInMail, newMail, unlink } from '#shared/identity/mails/index.ts'
 import { brandSignature } from '#shared/kernel/brand.ts'
 import { translator } from '#shared/kernel/messages.ts'
+import { cleanName, cleanText } from '#shared/kernel/names.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import {
@@ -72,12 +73,12 @@ const mailWrites = async (work: Work, app: App, version: Version, change: Change
   const developer = await work.table.get(DeveloperEntity, { id: app.developer_id })
   if (work.settings.mailFrom === undefined || developer?.email_verified_at === undefined) return []
   const { baseUrl, brand } = work.settings
-  const t = translator(developer.language ?? 'en')
-  const [name, number] = [app.name, version.version]
+  const t = translator(developer.language)
+  const [name, number] = [nameInMail(app.name), version.version]
   const text = [
     change.problem === undefined
       ? t('The A2A card of {name} has changed since you published version {number}.', { name, number })
-      : `${t('The A2A card of {name} can’t be used anymore.', { name })} ${change.problem}`,
+      : `${t('The A2A card of {name} can’t be used anymore.', { name })} ${unlink(cleanText(change.problem))}`,
     t(
       'Runs still use the interface that the card named when you published version {number}. To use the card as it is now, publish another version.',
       { number },
@@ -88,7 +89,7 @@ const mailWrites = async (work: Work, app: App, version: Version, change: Change
   // The sweeper sends it.
   const { write } = await newMail(work, {
     to: developer.email,
-    subject: `${t('The A2A card of {name} has changed', { name })} – ${brand.name}`,
+    subject: `${t('The A2A card of {name} has changed', { name: cleanName(app.name) })} – ${brand.name}`,
     text,
   })
   return [write]

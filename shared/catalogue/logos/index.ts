@@ -8,5 +8,5 @@ export {
   parseScreenshotFile,
   platformLogoPath,
 } from './path.ts'
-export { handleOverdueLogoFetch, logoFetchWrites } from './request.ts'
+export { handleOverdueLogoFetch, isOnItsWay, logoFetchWrites } from './request.ts'
 export { hashLogo, renderLogo, renderScreenshot } from './serve.ts'

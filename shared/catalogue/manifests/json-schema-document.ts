@@ -7,6 +7,7 @@ import {
   REFUSED_KEYWORDS,
   TYPES,
 } from '#shared/kernel/json-schema/keywords.ts'
+import { MAX_PATTERN_LENGTH } from '#shared/kernel/json-schema/pattern.ts'
 import { SCOPES } from '#shared/kernel/scopes.ts'
 import { CONFIG_KEYWORDS, SETTING_KEYWORDS, SETTING_TYPES } from './config.ts'
 import { manifestSchema } from './schema.ts'
@@ -31,7 +32,11 @@ const VALUES: Record<KeywordKind, Json> = {
   unchecked: { description: 'An annotation, which the platform doesn’t check.' },
   id: { type: 'string', maxLength: 2_048 },
   dialect: { type: 'string', examples: ['https://json-schema.org/draft/2020-12/schema'] },
-  pattern: { type: 'string', maxLength: 500, description: 'Regular expression without unbounded backtracking.' },
+  pattern: {
+    type: 'string',
+    maxLength: MAX_PATTERN_LENGTH,
+    description: 'Regular expression without unbounded backtracking.',
+  },
   format: { type: 'string', examples: CHECKED_FORMATS },
   reference: { type: 'string', pattern: '^#(/.*)?$' },
   schema: ref('schema'),

@@ -1,3 +1,4 @@
+import { isPortableName } from '#shared/kernel/json-schema/bounds.ts'
 import type { Check } from '#shared/kernel/json-schema/check-keyword.ts'
 import { checkSchema } from '#shared/kernel/json-schema/check-schema.ts'
 import { appendPointer, quoteName } from '#shared/kernel/json-schema/finding.ts'
@@ -5,6 +6,7 @@ import { isObject, type JsonObject } from '#shared/kernel/json-schema/json-objec
 import { followed } from '#shared/kernel/json-schema/references.ts'
 import { nearest } from '#shared/kernel/nearest.ts'
 import { covers, type Scope } from '#shared/kernel/scopes.ts'
+import { isPlaceholderVendor } from '#shared/kernel/vendor-names.ts'
 import { checkConfig } from './config.ts'
 import { checkTitle } from './title.ts'
 
@@ -31,6 +33,12 @@ const idRule: Rule = (check, { id }, { app, vendor }) => {
       '/id',
       `The slug in the id is ${quoteName(slugPart)}, but the app’s slug is ${quoteName(app.slug)}.`,
       `Use ${quoteName(`${vendorPart}.${app.slug}`)}, or publish the manifest for the app with this slug.`,
+    )
+  if (vendor === undefined && isPlaceholderVendor(vendorPart))
+    check.errors.add(
+      '/id',
+      `The vendor ${quoteName(vendorPart)} in the id is a placeholder.`,
+      'Replace it with your own vendor name. Your first publication fixes it, if you haven’t claimed it before.',
     )
   if (vendor !== undefined && vendorPart !== vendor)
     check.errors.add(
@@ -85,6 +93,16 @@ const scopeRule: Rule = (check, { scopes }, { app, knownScopes }) => {
   }
 }
 
+const warnOfNames = (check: Check, { properties }: JsonObject, path: string): void => {
+  for (const name of isObject(properties) ? Object.keys(properties) : [])
+    if (!isPortableName(name))
+      check.warnings.add(
+        appendPointer(appendPointer(path, 'properties'), name),
+        `Models and clients don’t see ${quoteName(name)}, because some refuse all tools over such a name.`,
+        'Use 1 to 64 letters of a to z, digits, _ and -.',
+      )
+}
+
 const toolRule: Rule = (check, { tools }) => {
   const first = new Map<unknown, number>()
   for (const [index, tool] of Array.isArray(tools) ? tools.slice(0, 100).entries() : []) {
@@ -108,6 +126,7 @@ const toolRule: Rule = (check, { tools }) => {
           'The input schema of a tool must have the type "object".',
           'Use "type": "object" with properties, or {"type": "object"} for a tool without arguments.',
         )
+      warnOfNames(check, input_schema, appendPointer(path, 'input_schema'))
     }
     if (isObject(output_schema)) checkSchema(check, output_schema, appendPointer(path, 'output_schema'))
   }

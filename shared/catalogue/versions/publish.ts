@@ -1,6 +1,6 @@
 import { rateLimited, takeFromBucket } from '#shared/foundation/limits/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
-import { loadDeveloper, loadVendorHolder, vendorWrites } from '#shared/identity/developer-accounts/index.ts'
+import { loadDeveloper, vendorWrites } from '#shared/identity/developer-accounts/index.ts'
 import type { Developer } from '#shared/identity/developers/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { stampOf } from '#shared/kernel/ids.ts'
@@ -22,6 +22,7 @@ import { storeManifest } from './manifest.ts'
 import { presentVersion } from './present.ts'
 import type { VersionView } from './schemas.ts'
 import { checkManifest } from './validate.ts'
+import { checkVendor, vendorTaken } from './vendor.ts'
 
 /**
  * Publishes a manifest as an immutable version. A developer's first publication fixes their vendor name.
@@ -37,7 +38,8 @@ export const publishVersion = async (
   const { manifest, errors } = checkManifest(work, input, app, developer.vendor)
   if (!manifest) throw invalid(errors)
   const vendor = manifest.id.slice(0, manifest.id.indexOf('.'))
-  await requireVendor(work, developer, vendor)
+  const wrong = await checkVendor(work, developer, vendor)
+  if (wrong) throw invalid([wrong])
   const card = await pinCard(work, developerId, manifest)
   const { version, view, writes } = await newVersion(work, app, manifest, withCurrentTuples(input), card)
   await work.commit(
@@ -119,33 +121,16 @@ const claimVendor = (developer: Developer, vendor: string): Write[] =>
   developer.vendor !== undefined
     ? []
     : vendorWrites(developer, vendor, (why, own) =>
-        why === 'taken'
-          ? vendorTaken(vendor)
-          : vendorError(`Your vendor is ${own ?? 'another one'}.`, 'Use your vendor as the first part of the id.'),
+        invalid([
+          why === 'taken'
+            ? vendorTaken(vendor)
+            : {
+                path: '/id',
+                message: `Your vendor is ${own ?? 'another one'}.`,
+                fix: 'Use your vendor as the first part of the id.',
+              },
+        ]),
       )
-
-/**
- * Refuses a vendor of another developer, and where the deployment requires it, one that wasn't claimed: a typing error
- * would otherwise fix the name forever.
- */
-const requireVendor = async (work: Work, developer: Developer, vendor: string): Promise<void> => {
-  if (developer.vendor !== undefined) return
-  const holder = await loadVendorHolder(work, vendor)
-  if (holder !== undefined && holder !== developer.id) throw vendorTaken(vendor)
-  if (!work.settings.developerProof) return
-  throw vendorError(
-    'You have claimed no vendor name yet.',
-    `Claim it first: POST /api/v1/dev/me/vendor with {"vendor": "${vendor}"}. It can’t be changed later.`,
-  )
-}
-
-const vendorTaken = (vendor: string): PlatformError =>
-  vendorError(
-    `The vendor ${vendor} belongs to another developer, so agents can’t be published under its name.`,
-    'Choose another vendor name.',
-  )
-
-const vendorError = (message: string, fix: string): PlatformError => invalid([{ path: '/id', message, fix }])
 
 const invalid = (errors: readonly unknown[]): PlatformError =>
   fail('invalid_manifest', {

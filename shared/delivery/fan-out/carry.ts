@@ -1,11 +1,10 @@
 import { carried, emittedBy, isSettled, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { type BusMessage, QUEUES, sendPromptly } from '#shared/foundation/queues/index.ts'
+import { busMessageOf, type CarryMessage, QUEUES, sendPromptly } from '#shared/foundation/queues/index.ts'
 import type { Work, WorkerWork } from '#shared/foundation/work/index.ts'
-import { countEvents } from '#shared/insight/statistics/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { continueTrace } from '#shared/kernel/tracing/scope.ts'
-import type { Table } from '#shared/table/table.ts'
+import { isRunEnd } from '#shared/work/runs/index.ts'
 import { definitionOf } from '../catalogue/catalogue.ts'
 import { fanOut } from './fan-out.ts'
 
@@ -13,110 +12,129 @@ const queuesOf = (type: string): QueueName[] =>
   (Object.keys(QUEUES) as QueueName[]).filter((queue) => QUEUES[queue].fromBus?.includes(type))
 
 /**
- * Returns true for an event that the worker that made it brings to everybody at little cost: it belongs to one installation,
- * and apart from the fan-out only the statistics wait for it.
+ * Returns true for an event that can be carried at little cost: it belongs to one installation, and apart from the fan-out only
+ * the statistics wait for it. The `run.created` event of a run is carried by whoever dispatches the run.
  */
-const isCarriable = ({ type, pushes, test }: OutboxEvent): boolean =>
-  !pushes &&
-  !test &&
-  definitionOf(type)?.audience === 'installation' &&
-  queuesOf(type).every((queue) => queue === 'statistics')
+const isCarriable = ({ type, pushes, test, carried }: OutboxEvent): boolean =>
+  carried === true ||
+  (!pushes &&
+    !test &&
+    definitionOf(type)?.audience === 'installation' &&
+    queuesOf(type).every((queue) => queue === 'statistics'))
 
-/** Marks the events that some work makes as carried, so that the relay leaves them out. */
-const markCarried = <W extends Work>(work: W): { carrying: W; made: OutboxEvent[] } => {
-  const made: OutboxEvent[] = []
-  const carrying: W = {
-    ...work,
-    commit: async (writes, answer) => {
-      const events: OutboxEvent[] = []
-      const marked = writes.map((write) => {
-        const event = emittedBy(write)
-        if (!event || !isCarriable(event)) return write
-        events.push({ ...event, carried: true })
-        return carried(write)
-      })
-      await work.commit(marked, answer)
-      made.push(...events)
-    },
-    carrier: { takes: isCarriable, take: (event) => void made.push(event) },
-  }
-  return { carrying, made }
-}
+/** Returns the same work, whose events are carried: the stream leaves them out, and `take` gets each once it is committed. */
+const carrying = <W extends Work>(work: W, take: (event: OutboxEvent) => void): W => ({
+  ...work,
+  commit: async (writes, answer) => {
+    const events: OutboxEvent[] = []
+    const marked = writes.map((write) => {
+      const event = emittedBy(write)
+      if (!event || !isCarriable(event)) return write
+      events.push({ ...event, carried: true })
+      return carried(write)
+    })
+    await work.commit(marked, answer)
+    for (const event of events) take(event)
+  },
+})
 
 /**
- * Lets a worker carry the events that it makes, instead of the stream, the relay, the bus and the fan-out: four hops fewer.
- * @returns the work to make them with, and what brings them to everybody, in the order in which they were made
+ * Lets a worker carry the events that it makes, in its own process.
+ * @returns the work to make them with, and what carries them, in the order in which they were made
  */
 export const carryEvents = <W extends WorkerWork>(
   work: W,
 ): { carrying: W; made: readonly OutboxEvent[]; carry(): Promise<void> } => {
-  const { carrying, made } = markCarried(work)
+  const made: OutboxEvent[] = []
   return {
-    carrying,
+    carrying: carrying(work, (event) => void made.push(event)),
     made,
     carry: async () => {
-      for (const event of made.splice(0)) await carryEvent(work, event)
+      for (const event of made.splice(0)) await carryOrLeave(work, event)
     },
   }
 }
 
-/**
- * Hands the events of a request to the fan-out in a message, which also has them counted, instead of the stream, the relay, the
- * bus and two queues.
- */
+/** Carries the events of a request: sends a message for each to the fan-out. The request ends when all are sent. */
 export const handOver = async <T>(work: Work, act: (work: Work) => Promise<T>): Promise<T> => {
-  const { carrying, made } = markCarried(work)
-  const result = await act(carrying)
-  for (const event of made) await sendPromptly(work, 'fanout', event)
-  return result
+  const sending: Promise<void>[] = []
+  const handing = handingOver(work, (sent) => void sending.push(sent))
+  try {
+    return await act(handing.work)
+  } finally {
+    handing.finish()
+    await Promise.all(sending)
+  }
 }
 
-/** Brings an event to everybody that a request handed over, unless that was done. */
-export const carryHanded = async (work: WorkerWork, { id }: OutboxEvent): Promise<void> => {
+/** Time for which the message of a run's start waits for the run's end, whose message brings both. */
+const START_WAITS = SECOND
+
+/**
+ * Returns work whose events are sent to the fan-out once they are committed.
+ * @param keep gets the sending of each message. The request must not end before it resolves
+ * @returns `finish` sends what still waits
+ */
+export const handingOver = (work: Work, keep: (sent: Promise<void>) => void): { work: Work; finish(): void } => {
+  const waiting = new Map<string, (isLeft: boolean) => void>()
+  const send = (event: OutboxEvent) => sendPromptly(work, 'fanout', carryMessage(event), event)
+  const sendLater = async (event: OutboxEvent): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    waiting.set(runOf(event), resolve)
+    const timer = setTimeout(() => resolve(true), START_WAITS)
+    const isLeft = await promise
+    clearTimeout(timer)
+    if (isLeft) await send(event)
+  }
+  const take = (event: OutboxEvent): void => {
+    if (isRunEnd(event)) waiting.get(runOf(event))?.(false)
+    keep(event.type === 'run.created' ? sendLater(event) : send(event))
+  }
+  return {
+    work: carrying(work, take),
+    finish: () => {
+      for (const sendNow of waiting.values()) sendNow(true)
+    },
+  }
+}
+
+const runOf = ({ data }: OutboxEvent): string => (JSON.parse(data) as { run_id: string }).run_id
+
+const carryMessage = ({ id }: OutboxEvent): CarryMessage => ({ kind: 'carry', event_id: id })
+
+/** Carries an event of a message, unless everybody has it. */
+export const carryById = async (work: WorkerWork, id: string): Promise<void> => {
   const event = await work.table.get(OutboxEntity, { id })
   if (!event || isSettled(event)) return
   continueTrace(event.trace)
-  const rest = isCounted(event) ? count(work, event) : undefined
-  await Promise.all([fanOut(work, { event, ...(rest && { rest }) }), rest])
-}
-
-/** Message that the bus would have put into a queue for the event. */
-const busMessageOf = (event: OutboxEvent): BusMessage => ({ 'detail-type': event.type, detail: event })
-
-/** Time without another run after which an instance counts one itself. In batches of many, counting costs half as much. */
-const QUIET = 5 * SECOND
-
-const lastCounted = new WeakMap<Table, number>()
-
-/** Has an event counted: by this instance while it has little to do, because a message costs more than the counting. */
-const count = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
-  const now = work.clock.now()
-  const isQuiet = now - (lastCounted.get(work.table) ?? 0) >= QUIET
-  lastCounted.set(work.table, now)
-  const failed = isQuiet ? await countEvents(work, [event]) : undefined
-  // Statistics may lag, so their messages need no fair queue.
-  if (!isQuiet || failed?.size) await work.queues.send('statistics', [{ body: busMessageOf(event) }])
+  await carry(work, event)
 }
 
 const isCounted = ({ type }: OutboxEvent): boolean => QUEUES.statistics.fromBus?.includes(type) ?? false
 
-/**
- * Brings an event to everybody. It stays due until all parts are done, so the sweeper publishes it if this worker dies. If a
- * part fails, a message leaves it to the fan-out.
- */
-const carryEvent = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
-  const counting = isCounted(event) ? count(work, event) : undefined
+/** Brings an event to everybody: to the fan-out, and in a message to the statistics. It stays due until all parts are done. */
+const carry = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
+  // Statistics may lag, so their messages need no fair queue.
+  const counted = isCounted(event) ? work.queues.send('statistics', [{ body: busMessageOf(event) }]) : Promise.resolve()
+  await Promise.all([fanOut(work, { event, rest: counted }), counted])
+}
+
+/** Carries an event. If a part fails, a message has the fan-out do it again, and if that can't be sent, the sweeper does. */
+const carryOrLeave = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
   try {
-    await Promise.all([fanOut(work, { event, isNew: true, ...(counting && { rest: counting }) }), counting])
+    await carry(work, event)
   } catch (error) {
-    const { id: event_id, type, workspace_id: group } = event
-    work.log.warn('a carried event is left to the fan-out', { event_id, type, error })
-    const body = busMessageOf(event)
-    try {
-      if (isCounted(event)) await work.queues.send('statistics', [{ body }])
-      await work.queues.send('fanout', [{ body, group }])
-    } catch (again) {
-      work.log.warn('a carried event is left to the sweeper', { event_id, type, error: again })
-    }
+    await leaveToFanOut(work, event, error)
+  }
+}
+
+/** Sends the message that has the fan-out carry an event, because carrying it here failed. */
+export const leaveToFanOut = async (work: WorkerWork, event: OutboxEvent, error: unknown): Promise<void> => {
+  const { id: event_id, type, workspace_id: group } = event
+  work.log.warn('a carried event is left to the fan-out', { event_id, type, error })
+  try {
+    await work.queues.send('fanout', [{ body: carryMessage(event), group }])
+  } catch (again) {
+    work.log.warn('a carried event is left to the sweeper', { event_id, type, error: again })
   }
 }

@@ -4,14 +4,14 @@ import { announceChange, isWatched, topicsOf, wakePages } from '#shared/foundati
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { continueTrace } from '#shared/kernel/tracing/scope.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
-import { settleRunOf } from '#shared/work/runs/index.ts'
+import { createdEventId, isRunEnd } from '#shared/work/runs/index.ts'
 import { definitionOf } from '../catalogue/catalogue.ts'
 import { loadAudience } from '../feed/audience.ts'
 import { appendToFeed } from '../feed/feed.ts'
+import { sendFirstAttempts, startWithLease } from '../webhooks/first-attempts.ts'
 import { recoverDeliveries } from '../webhooks/recover.ts'
 import { wakeDeliveries } from '../webhooks/redeliver.ts'
 import { listSubscribed, scheduleDeliveries } from '../webhooks/schedule.ts'
-import { mayBeUnrecorded, sendUnrecorded } from '../webhooks/unrecorded.ts'
 
 /** Feeds written in parallel for one event of a whole workspace. */
 const AT_ONCE = 10
@@ -20,20 +20,18 @@ const AT_ONCE = 10
  * Delivers an event to everyone who sees it: first to their feeds, then to their webhook subscriptions. Every part is
  * idempotent. The event leaves the list of due work only when all parts are done. A worker may therefore die at any
  * point, and any number of workers may be woken for the same event.
- * @returns true if nothing is left to do for the event
+ * @param ahead reads that were begun before
  */
-export const fanOutEvent = async (work: WorkerWork, eventId: string): Promise<boolean> => {
+export const fanOutEvent = async (work: WorkerWork, eventId: string, ahead?: ReadAhead): Promise<void> => {
   const event = await work.table.get(OutboxEntity, { id: eventId })
-  if (!event || isSettled(event)) return true
+  if (!event || isSettled(event)) return
   continueTrace(event.trace)
-  return fanOut(work, { event })
+  await fanOut(work, { event, ahead })
 }
 
 /** An event to deliver. */
 export interface Delivering {
   event: OutboxEvent
-  /** This worker made the event just now, so nobody has delivered it before. */
-  isNew?: boolean
   /** Further work that has to finish before the event is no longer due. */
   rest?: Promise<unknown>
   ahead?: ReadAhead | undefined
@@ -57,8 +55,19 @@ export const readAhead = (work: WorkerWork, event: OutboxEvent): ReadAhead => {
   return { audience, watched }
 }
 
-/** Delivers an event that is due. @returns false if it stays due until the workers of its deliveries settle it */
-export const fanOut = async (work: WorkerWork, delivering: Delivering): Promise<boolean> => {
+/** Delivers an event that is due. Before the end of a run comes its start, unless everybody has it. */
+export const fanOut = async (work: WorkerWork, delivering: Delivering): Promise<void> => {
+  const start = isRunEnd(delivering.event) ? await loadStart(work, delivering.event) : undefined
+  await Promise.all([start && deliverEvent(work, { event: start }), deliverEvent(work, delivering)])
+}
+
+const loadStart = async ({ table }: WorkerWork, { data }: OutboxEvent): Promise<OutboxEvent | undefined> => {
+  const { run_id } = JSON.parse(data) as { run_id: string }
+  const start = await table.get(OutboxEntity, { id: createdEventId(run_id) })
+  return start && !isSettled(start) ? start : undefined
+}
+
+const deliverEvent = async (work: WorkerWork, delivering: Delivering): Promise<void> => {
   const { event, rest, ahead } = delivering
   const [, audience] = await Promise.all([
     react(work, event, ahead?.watched),
@@ -72,9 +81,6 @@ export const fanOut = async (work: WorkerWork, delivering: Delivering): Promise<
   }
   await rest
   if (states.every((state) => state === 'delivered')) await settle(work, event)
-  const isSettled = !states.includes('sending')
-  if (isSettled) await settleRunOf(work, event)
-  return isSettled
 }
 
 /** Runs the platform's own reaction to an event. */
@@ -100,25 +106,25 @@ type DeliveryState = 'delivered' | 'settled' | 'sending'
 const deliverTo = async (
   work: WorkerWork,
   installationId: string,
-  { event, isNew, rest }: Delivering,
+  { event, rest }: Delivering,
   isOnly: boolean,
 ): Promise<DeliveryState> => {
   const isOwn = isOnly && event.installation_id === installationId
   let isSending = false
   const schedule = async (n?: number) => {
     const subscribed = await listSubscribed(work, installationId, event)
-    const isUnrecorded = isOwn && mayBeUnrecorded(work, event, subscribed)
+    const isFirst = isOwn && startWithLease(work, event, subscribed)
     // The deliveries' workers settle the event, so all else has to be done before.
-    if (isUnrecorded) await rest
+    if (isFirst) await rest
     // Otherwise the worker that appended the event sends them.
-    if (isUnrecorded && n !== undefined) await sendUnrecorded(work, event, subscribed, n)
-    if (!isUnrecorded) await scheduleDeliveries(work, event, subscribed)
+    if (isFirst && n !== undefined) await sendFirstAttempts(work, event, subscribed, n)
+    if (!isFirst) await scheduleDeliveries(work, event, subscribed)
     await rest
-    isSending = isUnrecorded
-    return !isUnrecorded
+    isSending = isFirst
+    return !isFirst
   }
   const finish = isOwn ? schedule : undefined
-  const finished = await appendToFeed(work.table, installationId, { event, isNew, finish })
+  const finished = await appendToFeed(work.table, installationId, { event, finish })
   if (!finished) await schedule()
   if (isSending) return 'sending'
   return finished ? 'settled' : 'delivered'
@@ -130,7 +136,7 @@ const deliverTo = async (
  */
 const settle = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
   const settled = isRead(event)
-    ? OutboxEntity.update(event, { set: { due_at: undefined, is_held: undefined } })
+    ? OutboxEntity.update(event, { set: { due_at: undefined } })
     : OutboxEntity.delete(event)
   // The event may also have expired in the meantime.
   await ifUnchanged(work.commit([settled]))

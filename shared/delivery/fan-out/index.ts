@@ -1,5 +1,4 @@
-export { carryEvents, carryHanded, handOver } from './carry.ts'
-export { fanOut, fanOutEvent, readAhead } from './fan-out.ts'
+export { carryById, carryEvents, handingOver, handOver, leaveToFanOut } from './carry.ts'
+export { fanOutEvent, readAhead } from './fan-out.ts'
 export { handleOverdueEvent } from './overdue.ts'
 export { relayEvents } from './relay.ts'
-export { recordRunCreated } from './run-created.ts'

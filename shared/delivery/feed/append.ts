@@ -16,8 +16,6 @@ import {
 /** An event to append. */
 export interface Appending {
   event: OutboxEvent
-  /** Nobody has tried to append it before, so it has no position. */
-  isNew?: boolean | undefined
   /**
    * Does all that is left to do for the event. Absent if other feeds get it, too.
    * @param n the event's number
@@ -29,10 +27,7 @@ export interface Appending {
 /** Outcome by event: whether it was finished, or the error of that. Events without one were in the feed already. */
 export type Appended = Map<string, PromiseSettledResult<boolean>>
 
-/**
- * Last entries of a feed, whose events may have no recorded position. A worker that delivers an event records it, and that
- * of a run's start isn't done when its end follows.
- */
+/** Last entries of a feed, whose events may have no recorded position: a worker that delivers an event records it. */
 const UNRECORDED_ENTRIES = 3
 
 /** Reads the last entries of a feed, newest first. */
@@ -49,8 +44,7 @@ const recordLost = async (table: Table, lost: readonly { entry: FeedEntry; event
 const RESERVED = 100
 
 /**
- * Appends events in one entry, with plain writes. Events that nobody appended before go under the number that this instance knows
- * to be the next one, if it does ({@link nextOf}). Otherwise:
+ * Appends events in one entry:
  *
  *     read the last entries ─► read the positions of the events in the oldest of them, and of the new ones ─► record
  *     those that are missing ─► create the entry under the next number, if nobody has ─► record the positions of its events
@@ -66,60 +60,23 @@ export const appendEntry = async (
   installation_id: string,
   appending: readonly Appending[],
 ): Promise<Appended> => {
-  const feed = knownFeed(table, installation_id)
-  const next = appending.every(({ isNew }) => isNew) ? nextOf(feed) : undefined
-  if (next !== undefined) {
-    const entry = entryOf(installation_id, next, appending)
-    feed.until = 0
-    try {
-      await createEntry(table, entry)
-    } catch (error) {
-      feed.sharedUntil = performance.now() + SHARED_FOR
-      throw error
-    }
-    return finishAll(table, feed, entry, appending)
-  }
-  const { fresh, last } = await inspect(table, feed, installation_id, appending)
+  const latest = await loadLatest(table, installation_id)
+  const [last] = latest
+  const leaving = latest[UNRECORDED_ENTRIES - 1]
+  const positions = await loadPositions(table, installation_id, appending, leaving ? eventsOf(leaving) : [])
+  const known = new Map(latest.flatMap((entry) => eventsOf(entry).map((event) => [event.event_id, { entry, event }])))
+  const again = appending.flatMap(({ event }) => known.get(event.id) ?? [])
+  const looked = [...(leaving ? eventsOf(leaving).map((event) => ({ entry: leaving, event })) : []), ...again]
+  await recordLost(
+    table,
+    looked.filter(({ event }) => positions.get(event.event_id) === 'none'),
+  )
+  const fresh = appending.filter(({ event }) => positions.get(event.id) === 'none' && !known.has(event.id))
   if (fresh.length === 0) return new Map()
   const n = last ? lastNumberOf(last) + 1 : await firstNumber(table, installation_id)
   const entry: FeedEntry = { ...entryOf(installation_id, n, fresh), ...(!last && { first: true }) }
   await createEntry(table, entry)
-  return finishAll(table, feed, entry, fresh)
-}
-
-/** Looks at a feed's last entries, and records positions that are missing. */
-const inspect = async (
-  table: Table,
-  feed: KnownFeed,
-  installation_id: string,
-  appending: readonly Appending[],
-): Promise<{
-  /** Events that the feed doesn't have. */
-  fresh: Appending[]
-  last: FeedEntry | undefined
-}> => {
-  const latest = await loadLatest(table, installation_id)
-  const [last, second, leaving] = latest
-  keepLast(
-    feed,
-    latest.map(({ n }) => n),
-  )
-  const known = new Map(latest.flatMap((entry) => eventsOf(entry).map((event) => [event.event_id, { entry, event }])))
-  const isFollowed = appending.some(({ event, isNew }) => isNew && event.type === 'run.created')
-  // The entry after the one that leaves has to have all positions before the end of the run is appended without a look.
-  const looked = [leaving, isFollowed ? second : undefined].filter((entry) => entry !== undefined)
-  const left = looked.filter(({ n }) => !feed.recorded.has(n))
-  const positions = await loadPositions(table, installation_id, appending, left.flatMap(eventsOf))
-  const isLost = ({ event_id }: NumberedEvent): boolean => positions.get(event_id) === 'none'
-  const again = appending.flatMap(({ event }) => known.get(event.id) ?? [])
-  const lost = [...(leaving ? eventsOf(leaving).map((event) => ({ entry: leaving, event })) : []), ...again]
-  await recordLost(
-    table,
-    lost.filter(({ event }) => isLost(event)),
-  )
-  for (const entry of left) if (entry === leaving || !eventsOf(entry).some(isLost)) feed.recorded.add(entry.n)
-  const fresh = appending.filter(({ event }) => positions.get(event.id) === 'none' && !known.has(event.id))
-  return { fresh, last }
+  return finishAll(table, entry, fresh)
 }
 
 const createEntry = async (table: Table, entry: FeedEntry): Promise<void> => {
@@ -127,100 +84,25 @@ const createEntry = async (table: Table, entry: FeedEntry): Promise<void> => {
   if (movesFloor(entry)) await moveFloor(table, entry)
 }
 
-const finishAll = async (
-  table: Table,
-  feed: KnownFeed,
-  entry: FeedEntry,
-  appended: readonly Appending[],
-): Promise<Appended> => {
-  keepEntry(feed, entry)
+const finishAll = async (table: Table, entry: FeedEntry, appended: readonly Appending[]): Promise<Appended> => {
   const numbered = eventsOf(entry)
   const results = await Promise.allSettled(
     appended.map((one, i) => finishAppended(table, entry.installation_id, one, numbered[i] as NumberedEvent)),
   )
-  const isRecorded = results.every((result) => result.status === 'fulfilled' && result.value.isRecorded)
-  if (isRecorded) feed.recorded.add(entry.n)
-  return new Map(
-    appended.map(({ event }, i) => {
-      const result = results[i] as (typeof results)[number]
-      return [event.id, result.status === 'rejected' ? result : { ...result, value: result.value.isFinished }]
-    }),
-  )
-}
-
-/** Time after an append in which this instance knows the next number, in ms, and the number of feeds that it keeps. */
-const KNOWN_FOR = 5_000
-const KEPT_FEEDS = 1_000
-
-/** Time in ms for which a feed counts as shared with other instances, after one of them took the next number. */
-const SHARED_FOR = 60_000
-
-/** State of a feed, as this instance last saw it. */
-interface KnownFeed {
-  next: number
-  /** Time until which nobody else is expected to have taken the next number, by `performance.now()`. */
-  until: number
-  /** The last entry has the start of a run, whose end follows. */
-  isFollowed: boolean
-  /** Time until which another instance may be appending, too. */
-  sharedUntil: number
-  /** Numbers of the last entries, newest first. */
-  last: readonly number[]
-  /** Numbers of entries of which all events have their positions, which stays so. */
-  recorded: Set<number>
-}
-
-const knownFeeds = new WeakMap<Table, Map<string, KnownFeed>>()
-
-const knownFeed = (table: Table, installationId: string): KnownFeed => {
-  const feeds = knownFeeds.get(table) ?? new Map<string, KnownFeed>()
-  knownFeeds.set(table, feeds)
-  const known = feeds.get(installationId)
-  if (known) return known
-  if (feeds.size >= KEPT_FEEDS) feeds.clear()
-  const feed: KnownFeed = { next: 0, until: 0, isFollowed: false, sharedUntil: 0, last: [], recorded: new Set() }
-  feeds.set(installationId, feed)
-  return feed
-}
-
-/** Remembers the last entries. The next number is unknown until this instance has created an entry. */
-const keepLast = (feed: KnownFeed, last: readonly number[]): void => {
-  feed.until = 0
-  feed.last = last
-  feed.recorded = new Set(last.filter((n) => feed.recorded.has(n)))
-}
-
-/** Remembers an entry that this instance created. */
-const keepEntry = (feed: KnownFeed, entry: FeedEntry): void => {
-  keepLast(feed, [entry.n, ...feed.last].slice(0, UNRECORDED_ENTRIES))
-  feed.next = lastNumberOf(entry) + 1
-  feed.until = performance.now() + KNOWN_FOR
-  feed.isFollowed = eventsOf(entry).some(({ type }) => type === 'run.created')
-}
-
-/**
- * Returns the next number of a feed to which this instance appended just before. Then the entry can be created without a read: if
- * another worker has appended since, it has taken the number. Otherwise, the last entries are those that this instance
- * knows, and the positions of all before them are recorded. A number that is taken costs a write, so while other instances append
- * as well, only the end of a run is expected to follow its start.
- */
-const nextOf = ({ next, until, isFollowed, sharedUntil, last, recorded }: KnownFeed): number | undefined => {
-  const leaving = last[UNRECORDED_ENTRIES - 1]
-  const now = performance.now()
-  const isRecorded = leaving === undefined || recorded.has(leaving)
-  return now < until && isRecorded && (isFollowed || now >= sharedUntil) ? next : undefined
+  return new Map(appended.map(({ event }, i) => [event.id, results[i] as PromiseSettledResult<boolean>]))
 }
 
 /**
  * Finishes an event and records its position in the same write, or records the position alone. If another worker settles the
- * event, that one records the position, or whoever appends next does.
+ * event, that one records the position, or the append that pushes its entry out of the last ones does.
+ * @returns true if the event was finished
  */
 const finishAppended = async (
   table: Table,
   installationId: string,
   { event, finish }: Appending,
   numbered: NumberedEvent,
-): Promise<{ isFinished: boolean; isRecorded: boolean }> => {
+): Promise<boolean> => {
   const finishing = isOwn(event, installationId) ? finish : undefined
   let isSettled: boolean | undefined
   try {
@@ -230,7 +112,7 @@ const finishAppended = async (
     throw error
   }
   if (isSettled !== false) await recordPosition(table, installationId, numbered, isSettled === true)
-  return { isFinished: isSettled !== undefined, isRecorded: isSettled !== false }
+  return isSettled !== undefined
 }
 
 const isOwn = (event: OutboxEvent | undefined, installationId: string): event is OutboxEvent =>
@@ -268,16 +150,16 @@ const loadPositions = async (
   appending: readonly Appending[],
   appended: readonly NumberedEvent[],
 ): Promise<Map<string, 'recorded' | 'none' | 'gone'>> => {
-  const eventOf = (id: string) => OutboxEntity.ref({ id })
-  const markOf = (event_id: string) => FeedMarkEntity.ref({ installation_id, event_id })
+  const refsOf = (id: string, own: boolean) => {
+    const event = OutboxEntity.ref({ id })
+    return own ? [event] : [event, FeedMarkEntity.ref({ installation_id, event_id: id })]
+  }
   const wanted = [
-    ...appending.flatMap(({ event: { id }, isNew }) => (isNew ? [] : [{ id, refs: [eventOf(id), markOf(id)] }])),
-    ...appended.map(({ event_id: id, own }) => ({ id, refs: own ? [eventOf(id)] : [eventOf(id), markOf(id)] })),
-  ]
+    ...appending.map(({ event }) => ({ id: event.id, own: isOwn(event, installation_id) })),
+    ...appended.map(({ event_id: id, own }) => ({ id, own })),
+  ].map(({ id, own }) => ({ id, refs: refsOf(id, own) }))
   const found = await table.getAll(wanted.flatMap(({ refs }) => refs))
-  const positions = new Map<string, 'recorded' | 'none' | 'gone'>(
-    appending.flatMap(({ event: { id }, isNew }) => (isNew ? [[id, 'none']] : [])),
-  )
+  const positions = new Map<string, 'recorded' | 'none' | 'gone'>()
   let place = 0
   for (const { id, refs } of wanted) {
     const event = found[place] as OutboxEvent | undefined
@@ -303,7 +185,7 @@ const recordPosition = async (
   const write: Write = own
     ? OutboxEntity.update(
         { id: event_id },
-        { set: { feed_n: n, ...(settle && { due_at: undefined, is_held: undefined }) } },
+        { set: { feed_n: n, ...(settle && { due_at: undefined }) } },
         { where: { feed_n: either(missing, oneOf(n)) } },
       )
     : FeedMarkEntity.replace({ installation_id, event_id, n, created_at })
@@ -339,6 +221,6 @@ const moveFloor = async (table: Table, entry: FeedEntry): Promise<void> => {
 const firstNumber = async (table: Table, installation_id: string): Promise<number> => {
   const head = await table.get(FeedHeadEntity, { installation_id })
   const [last] = (await table.query(FeedEntryEntity, { installation_id }, { limit: 1 })).items
-  if (last) throw new ConditionFailed(0, FeedEntryEntity.name, last)
+  if (last) throw new ConditionFailed(FeedEntryEntity.ref(last), last)
   return (head?.floor ?? 0) + 1
 }

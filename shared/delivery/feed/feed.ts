@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import type { Table } from '#shared/table/table.ts'
 import { type Appended, type Appending, appendEntry } from './append.ts'
@@ -39,6 +40,8 @@ export const appendToFeed = (table: Table, installationId: string, appending: Ap
  * @param close called synchronously when the line is empty, so that no append can join a line that has ended
  */
 const drainQueue = async (table: Table, installationId: string, queue: Waiting[], close: () => void): Promise<void> => {
+  // Events that arrive together, such as the start and the end of a run, share an entry.
+  await setImmediate()
   while (queue.length > 0) {
     const together = queue.splice(0, EVENTS_PER_ENTRY)
     try {
@@ -56,14 +59,8 @@ const drainQueue = async (table: Table, installationId: string, queue: Waiting[]
 }
 
 const writeEvents = (table: Table, installation_id: string, appending: readonly Appending[]): Promise<Appended> => {
-  const distinct = [...new Map(appending.map((one) => [one.event.id, one])).values()].sort((a, b) =>
-    a.event.id < b.event.id ? -1 : 1,
+  const distinct = [...new Map(appending.map((one) => [one.event.id, one])).values()].sort(
+    (a, b) => a.event.created_at - b.event.created_at,
   )
-  let attempts = 0
-  return retryOnConflict(async () => {
-    attempts += 1
-    // An earlier attempt whose answer was lost may have appended a new event.
-    const known = attempts === 1 ? distinct : distinct.map((one) => ({ ...one, isNew: false }))
-    return appendEntry(table, installation_id, known)
-  })
+  return retryOnConflict(() => appendEntry(table, installation_id, distinct))
 }

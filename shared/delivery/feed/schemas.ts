@@ -34,7 +34,7 @@ export const EventSchema = () =>
         .meta({ description: 'A sample that the app’s developer triggered in their sandbox; absent otherwise.' }),
     })
     .meta({
-      id: 'Event',
+      id: 'FeedEvent',
       example: {
         id: 'evt_01kae5m1v8w6c3x9q2r7t4y0zn',
         type: 'run.succeeded',

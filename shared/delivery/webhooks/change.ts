@@ -2,9 +2,9 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
 import { requireReadable } from '../catalogue/readable.ts'
-import { addressWrites, checkAddress, type Subscriber } from './create.ts'
+import { addressWrites, checkAddress, moved, type Subscriber } from './create.ts'
 import { type Subscription, SubscriptionEntity } from './entity.ts'
-import { refusePausedAddress, requireNotPaused } from './paused.ts'
+import { requireNotPaused } from './paused.ts'
 import { presentWebhook } from './present.ts'
 import { loadWebhook } from './read.ts'
 import type { ChangeWebhook, WebhookView } from './schemas.ts'
@@ -27,7 +27,7 @@ const statusFields = (webhook: Subscription, status: Subscription['status'] | un
  * Changes a subscription: its address, masks, filter, pace, description, or whether it is enabled. Waiting deliveries go to a new
  * address. Its failures don't count against the new one.
  * @throws `not_found`, `insufficient_scope`, `blocked_target`; `conflict` for an address that a sandbox already has, or if
- *   the subscription changed meanwhile, and for enabling or moving one that an admin paused, or moving one to its address
+ *   the subscription changed meanwhile, and for enabling or moving one that an admin paused, or moving one to its origin
  */
 export const changeWebhook = async (
   work: Work,
@@ -39,10 +39,7 @@ export const changeWebhook = async (
   if (status === 'active' || url !== undefined) requireNotPaused(webhook)
   if (events) requireReadable(events, holder)
   const isMoved = url !== undefined && url !== webhook.url
-  if (isMoved) {
-    checkAddress(work, url)
-    await refusePausedAddress(work, installation.id, url)
-  }
+  if (isMoved) checkAddress(work, url)
   const set = {
     ...(isMoved && { url, consecutive_failures: 0 }),
     ...(events && { events: [...new Set(events)] }),
@@ -62,7 +59,7 @@ export const changeWebhook = async (
         { set },
         { where: { status: webhook.status, generation: webhook.generation }, otherwise: changedMeanwhile },
       ),
-      ...(isMoved ? await addressWrites(work, installation, changed) : []),
+      ...(isMoved ? [moved(installation.id), ...(await addressWrites(work, installation, changed))] : []),
       auditEntry(work, {
         scope: webhook.workspace_id,
         action: changed.status === webhook.status ? 'webhook.updated' : `webhook.${statusWord(changed)}`,

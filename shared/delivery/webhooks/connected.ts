@@ -4,11 +4,13 @@ import { logoPath, logoPathField } from '#shared/catalogue/logos/index.ts'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
+import { originIn } from '#shared/kernel/folded-address.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Page } from '#shared/table/table.ts'
 import { DELIVERY_STATUSES, type Delivery, type Subscription, SubscriptionEntity } from './entity.ts'
+import { listPauses } from './paused.ts'
 import { presentDelivery } from './present.ts'
-import { loadWebhook } from './read.ts'
+import { webhookNotFound } from './read.ts'
 
 /** A subscription with the app that made it. */
 export interface ConnectedWebhook extends Installed {
@@ -70,11 +72,11 @@ export const ConnectedDeliverySchema = () =>
     })
     .meta({ id: 'ConnectedDelivery' })
 
-export const presentConnected = ({ webhook, app }: ConnectedWebhook): ConnectedWebhookView => ({
+export const presentConnected = ({ webhook, installation, app }: ConnectedWebhook): ConnectedWebhookView => ({
   id: webhook.id,
-  installation_id: webhook.installation_id,
+  installation_id: installation.id,
   app: { id: app.id, name: app.name, logo_path: logoPath(app) },
-  origin: new URL(webhook.url).origin,
+  origin: originIn(webhook.url),
   events: webhook.events,
   description: webhook.description,
   status: webhook.paused ? 'paused' : webhook.status,
@@ -104,6 +106,21 @@ export const presentConnectedDelivery = (
 const INSTALLATIONS = 10
 
 /**
+ * Lists subscriptions of an app's former installations that an admin paused. The pause is still in effect, and its
+ * subscription says what was paused.
+ */
+const listPausedFormerly = async (
+  deps: Pick<Deps, 'table'>,
+  { installation: { id, workspace_id, app_id } }: Installed,
+): Promise<Subscription[]> => {
+  const pauses = (await listPauses(deps, { workspace_id, app_id })).filter((one) => one.installation_id !== id)
+  const webhooks = await deps.table.getAll(
+    pauses.map(({ installation_id, webhook_id }) => SubscriptionEntity.ref({ installation_id, id: webhook_id })),
+  )
+  return webhooks.filter((webhook) => webhook !== undefined)
+}
+
+/**
  * Lists the subscriptions of a workspace's installed apps, those of the newest installation first. A page ends with an
  * installation, so it may hold fewer than its limit.
  */
@@ -119,12 +136,15 @@ export const listConnectedWebhooks = async (
   })
   const found = await Promise.all(
     page.items.map(async (installed) => {
-      const { items } = await deps.table.query(
-        SubscriptionEntity,
-        { installation_id: installed.installation.id },
-        { limit: LIMITS.webhooksPerInstallation },
-      )
-      return items.map((webhook) => ({ ...installed, webhook }))
+      const [{ items }, former] = await Promise.all([
+        deps.table.query(
+          SubscriptionEntity,
+          { installation_id: installed.installation.id },
+          { limit: LIMITS.webhooksPerInstallation },
+        ),
+        listPausedFormerly(deps, installed),
+      ])
+      return [...items, ...former].map((webhook) => ({ ...installed, webhook }))
     }),
   )
   const all = found.flat()
@@ -135,7 +155,7 @@ export const listConnectedWebhooks = async (
 }
 
 /**
- * Loads a subscription of one of the workspace's installed apps.
+ * Loads a subscription of one of the workspace's installed apps, or of its former installation if it is still paused.
  * @throws `not_found`, also for another workspace's
  */
 export const loadConnectedWebhook = async (
@@ -144,9 +164,11 @@ export const loadConnectedWebhook = async (
   installationId: string,
   id: string,
 ): Promise<ConnectedWebhook> => {
-  const [installed, webhook] = await Promise.all([
+  const [installed, own] = await Promise.all([
     loadInstalled(deps, workspaceId, installationId),
-    loadWebhook(deps, installationId, id),
+    deps.table.get(SubscriptionEntity, { installation_id: installationId, id }),
   ])
+  const webhook = own ?? (await listPausedFormerly(deps, installed)).find((former) => former.id === id)
+  if (!webhook) throw webhookNotFound()
   return { ...installed, webhook }
 }

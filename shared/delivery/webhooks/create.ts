@@ -3,6 +3,7 @@ import { CounterEntity } from '#shared/foundation/claims/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { ScopeHolder } from '#shared/identity/people/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { placeIn } from '#shared/kernel/folded-address.ts'
 import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
@@ -11,14 +12,17 @@ import type { ItemOf, Write } from '#shared/table/entity.ts'
 import { either, exists, lt, missing } from '#shared/table/expressions.ts'
 import { requireReadable } from '../catalogue/readable.ts'
 import { SandboxAddressEntity, type Subscription, SubscriptionEntity } from './entity.ts'
-import { pausedWebhook, refusePausedAddress } from './paused.ts'
+import { notPausedCheck, pausedWebhook } from './paused.ts'
 import { presentWebhook } from './present.ts'
 import { webhookNotFound } from './read.ts'
 import type { CreateWebhook, WebhookView } from './schemas.ts'
 import { sealSecret } from './secrets.ts'
 
-/** Counter that limits an installation to twenty subscriptions, exactly, under any concurrency. */
-const counterOf = (installationId: string) => ({ owner: installationId, counter: 'webhooks' })
+/**
+ * Counter that limits an installation to twenty subscriptions, exactly, under any concurrency. `arrivals` grows whenever one
+ * gets an address, so that a pause finds it.
+ */
+export const counterOf = (installationId: string) => ({ owner: installationId, counter: 'webhooks' })
 
 export interface Subscriber extends ScopeHolder {
   installation: Installation
@@ -40,10 +44,7 @@ export const createWebhook = async (
   checkAddress(work, input.url)
   const id = work.id('webhook')
   const secret = newSigningSecret('whsec_')
-  const [sealed] = await Promise.all([
-    sealSecret(work, { id, workspace_id: installation.workspace_id }, secret),
-    refusePausedAddress(work, installation.id, input.url),
-  ])
+  const sealed = await sealSecret(work, { id, workspace_id: installation.workspace_id }, secret)
   const webhook: Subscription = {
     ...stampOf(id),
     installation_id: installation.id,
@@ -63,8 +64,8 @@ export const createWebhook = async (
     disabled_at: null,
   }
   const view = { ...presentWebhook(webhook), secret }
-  const only = await addressWrites(work, installation, webhook)
-  await work.commit([SubscriptionEntity.create(webhook), oneMore(installation.id), ...only], view)
+  const address = await addressWrites(work, installation, webhook)
+  await work.commit([SubscriptionEntity.create(webhook), oneMore(installation.id), ...address], view)
   return view
 }
 
@@ -78,17 +79,17 @@ export const checkAddress = ({ http }: Work, url: string): void => {
   })
 }
 
-/** Returns the writes that reserve a subscription's address. Only sandboxes have any. */
+/** Returns the writes that let a subscription have its address. @throws also the writes: `conflict` */
 export const addressWrites = async (
   work: Work,
   { is_sandbox }: Installation,
   webhook: Subscription,
-): Promise<Write[]> => (is_sandbox ? [await onlyOfAddress(work, webhook)] : [])
+): Promise<Write[]> => [notPausedCheck(webhook), ...(is_sandbox ? [await onlyOfAddress(work, webhook)] : [])]
 
 const oneMore = (installationId: string): Write =>
   CounterEntity.upsert(
     counterOf(installationId),
-    { set: counterOf(installationId), add: { n: 1 } },
+    { set: counterOf(installationId), add: { n: 1, arrivals: 1 } },
     {
       where: { n: either(missing, lt(LIMITS.webhooksPerInstallation)) },
       otherwise: () =>
@@ -98,30 +99,37 @@ const oneMore = (installationId: string): Write =>
     },
   )
 
+/** Write that tells a pause at the same moment of a subscription's new address. */
+export const moved = (installationId: string): Write =>
+  CounterEntity.update(counterOf(installationId), { add: { arrivals: 1 } })
+
 /**
  * Returns the write that makes this the sandbox's only subscription for its address. Accounts are free.
  * Without this limit, one developer's many sandboxes could turn each event into a flood at somebody else's server.
  */
 const onlyOfAddress = async (work: Work, webhook: Subscription): Promise<Write> => {
   const { workspace_id, installation_id, id: webhook_id } = webhook
-  const url_hash = sha256(new URL(webhook.url).href)
+  const url_hash = hashOf(webhook.url)
   const known = await work.table.get(SandboxAddressEntity, { workspace_id, url_hash })
-  if (known && (await isInUse(work, known))) throw addressTaken(known)
+  if (known && known.webhook_id !== webhook_id && (await isInUse(work, known))) throw addressTaken(known)
   return SandboxAddressEntity.replace(
     { workspace_id, url_hash, installation_id, webhook_id },
     { where: { webhook_id: known?.webhook_id ?? missing }, otherwise: addressTaken },
   )
 }
 
+const hashOf = (url: string): string => sha256(placeIn(url))
+
 const isInUse = async (
   { table }: Work,
-  { workspace_id, installation_id, webhook_id }: ItemOf<typeof SandboxAddressEntity>,
+  { workspace_id, url_hash, installation_id, webhook_id }: ItemOf<typeof SandboxAddressEntity>,
 ): Promise<boolean> => {
   const [webhook, installation] = await table.getAll([
     SubscriptionEntity.ref({ installation_id, id: webhook_id }),
     InstallationEntity.ref({ workspace_id, id: installation_id }),
   ] as const)
-  return webhook !== undefined && installation !== undefined && installation.status !== 'revoked'
+  const isThere = webhook !== undefined && hashOf(webhook.url) === url_hash
+  return isThere && installation !== undefined && installation.status !== 'revoked'
 }
 
 const addressTaken = (known: { webhook_id: string } | undefined): PlatformError =>

@@ -1,5 +1,5 @@
 import { type Installation, InstallationEntity, isWorking } from '#shared/access/installations/index.ts'
-import { logCall, sendToApp } from '#shared/agents/listening/index.ts'
+import { logCall, sendToApp } from '#shared/agents/outgoing/index.ts'
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import { reserveSlot } from '#shared/foundation/limits/index.ts'
 import { isSettled, OutboxEntity, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
@@ -11,13 +11,13 @@ import { ifUnchanged } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { canReadEvent } from '../catalogue/readable.ts'
 import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
+import { mayStart, settleIfRecorded } from './first-attempts.ts'
 import type { DeliveryMessage } from './message.ts'
 import { attemptOf, lostAttempt, succeeded } from './outcome.ts'
 import { isOutdated } from './present.ts'
-import { type Made, recordAttempt } from './record.ts'
+import { recordAttempt } from './record.ts'
 import { deliveryRequest } from './request.ts'
 import { createIfMissing, newDelivery, wakeMessage } from './schedule.ts'
-import { mayStart, settleIfRecorded } from './unrecorded.ts'
 
 /** Duration of a worker's lease on a delivery. Longer than its function's timeout. */
 const LEASE = 30 * SECOND
@@ -43,18 +43,22 @@ export const deliver = async (work: WorkerWork, message: DeliveryMessage): Promi
   const { delivery, event } = scene
   continueTrace(event?.trace)
   if (delivery) await deliverRecorded(work, delivery, scene, message)
-  else if (message.unrecorded) await deliverUnrecorded(work, scene, message)
+  else if (message.first) await deliverFirst(work, scene, message, message.first)
 }
 
 /**
- * Makes the first attempt of a delivery that has no record. That of a carried event is created with the outcome, others with
- * the lease. If the attempt can't be made now or comes late, the delivery becomes due itself first.
+ * Makes the first attempt of a delivery that has no record. The record is created with the lease. If the attempt can't be made now
+ * or comes late, the delivery becomes due itself first.
  *
- *     first message ──2xx──► succeeded
- *        │              └ failed ─► pending, with the time of the next
+ *     first message ──lease──► sending ──► as any delivery
  *        └ late, stopped or paced ─► pending
  */
-const deliverUnrecorded = async (work: WorkerWork, scene: DeliveryContext, message: DeliveryMessage): Promise<void> => {
+const deliverFirst = async (
+  work: WorkerWork,
+  scene: DeliveryContext,
+  message: DeliveryMessage,
+  first: NonNullable<DeliveryMessage['first']>,
+): Promise<void> => {
   const { webhook, event } = scene
   // A settled event's delivery had a record, which was deleted with its subscription.
   if (!webhook || !event || isSettled(event)) return
@@ -62,13 +66,13 @@ const deliverUnrecorded = async (work: WorkerWork, scene: DeliveryContext, messa
   const delivery = newDelivery(webhook, event, { id: message.delivery_id, now })
   const ready = delivery.status === 'pending' && mayStart(event, now) && readyToSend(delivery, scene)
   if (ready && webhook.max_per_minute === undefined) {
-    const sending = event.carried ? { delivery, isRecorded: false } : await createLeased(work, delivery)
-    if (!sending) return
-    await attempt(work, sending, ready)
-    return settleIfRecorded(work, event, message)
+    const leased = await createLeased(work, delivery)
+    if (!leased) return
+    await attempt(work, leased, ready)
+    return settleIfRecorded(work, event, webhook.id, first)
   }
   const created = await createIfMissing(work, webhook, event)
-  await settleIfRecorded(work, event, message)
+  await settleIfRecorded(work, event, webhook.id, first)
   await deliverRecorded(work, created, scene, message)
 }
 
@@ -76,13 +80,10 @@ const deliverUnrecorded = async (work: WorkerWork, scene: DeliveryContext, messa
  * Creates a delivery's record with this worker's lease. The event is due instead of it, until its outcome is recorded.
  * @returns undefined if another worker created it first
  */
-const createLeased = async (
-  work: WorkerWork,
-  delivery: Delivery,
-): Promise<{ delivery: Delivery; isRecorded: true } | undefined> => {
+const createLeased = async (work: WorkerWork, delivery: Delivery): Promise<Delivery | undefined> => {
   const leased = { ...delivery, leased_until: work.clock.now() + LEASE, due_at: undefined }
   const isOurs = await ifUnchanged(work.commit([DeliveryEntity.create(leased)]))
-  return isOurs ? { delivery: leased, isRecorded: true } : undefined
+  return isOurs ? leased : undefined
 }
 
 const deliverRecorded = async (
@@ -100,7 +101,7 @@ const deliverRecorded = async (
   if (early > 0) return work.queues.send('delivery', [wakeMessage(delivery, early)])
   if (await isPaced(work, delivery, ready.webhook)) return
   const leased = await lease(work, delivery)
-  if (leased) await attempt(work, { delivery: leased, isRecorded: true }, ready)
+  if (leased) await attempt(work, leased, ready)
 }
 
 interface DeliveryContext {
@@ -227,14 +228,12 @@ const lease = async (work: WorkerWork, delivery: Delivery): Promise<Delivery | u
 
 const attempt = async (
   work: WorkerWork,
-  sending: Omit<Made, 'attempt'>,
+  delivery: Delivery,
   { webhook, event, installation }: Ready,
 ): Promise<void> => {
-  const { delivery } = sending
   const n = delivery.attempt + 1
   const at = work.clock.now()
-  if ((delivery.lost_leases ?? 0) >= LOST_LEASES)
-    return recordAttempt(work, { ...sending, attempt: lostAttempt(n, at) })
+  if ((delivery.lost_leases ?? 0) >= LOST_LEASES) return recordAttempt(work, delivery, lostAttempt(n, at))
   const request = await deliveryRequest(work, webhook, event, { deliveryId: delivery.id, attempt: n })
   const about = { kind: 'webhook', event: event.type, id: delivery.id, attempt: n } as const
   const result = await sendToApp(work, installation, request, about)
@@ -248,5 +247,5 @@ const attempt = async (
     outcome: result.kind === 'response' ? result.status : result.phase,
     duration_ms: result.durationMs,
   })
-  await recordAttempt(work, { ...sending, attempt: made })
+  await recordAttempt(work, delivery, made)
 }

@@ -28,7 +28,7 @@ const subscription = () =>
     generation: z.number(),
     created_at: createdAt(),
     disabled_at: z.number().nullable(),
-    /** Present while an admin of the workspace has paused it; then it is disabled. */
+    /** Present while an admin of the workspace has paused its origin; then it is disabled. */
     paused: z
       .object({
         at: z.number(),
@@ -54,12 +54,39 @@ export const SubscriptionEntity = defineEntity({
   },
 })
 
+const pause = () =>
+  z.object({
+    workspace_id: z.string(),
+    app_id: z.string(),
+    /** As {@link originIn} returns it. */
+    origin: z.string(),
+    /** Subscription that the admin paused, which says what the pause was about after the app was uninstalled. */
+    installation_id: z.string(),
+    webhook_id: z.string(),
+    paused_at: z.number(),
+  })
+
+export type Pause = z.infer<ReturnType<typeof pause>>
+
+/**
+ * An admin's pause of whatever an app has sent to an origin, until an admin ends it. It is the app's in the workspace, so
+ * neither another address at the origin nor another installation evades it.
+ */
+export const PauseEntity = defineEntity({
+  name: 'webhook-pause',
+  schema: pause,
+  pk: 'WS#{workspace_id}',
+  sk: 'HOOKPAUSE#{app_id}#{origin}',
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
+})
+
 const sandboxAddress = () =>
   z.object({ workspace_id: z.string(), url_hash: z.string(), installation_id: z.string(), webhook_id: z.string() })
 
 /**
- * The only subscription of an address in a sandbox, over all of its apps. Outdated once that subscription is
- * deleted or its app is uninstalled.
+ * The only subscription of an address in a sandbox, whose hash is that of {@link placeIn}, over all of its apps. Outdated once that subscription is
+ * deleted or moved, or its app is uninstalled.
  */
 export const SandboxAddressEntity = defineEntity({
   name: 'sandbox-address',

@@ -5,6 +5,7 @@ import * as z from 'zod'
  * worker reads first, in one batch.
  */
 export const DeliveryMessage = z.object({
+  kind: z.literal('delivery'),
   delivery_id: z.string(),
   webhook_id: z.string(),
   installation_id: z.string(),
@@ -14,12 +15,10 @@ export const DeliveryMessage = z.object({
   /** The attempt to make. Messages for an attempt that was already made are dropped. */
   attempt: z.number().int(),
   /**
-   * All webhooks that get the event, if none of their deliveries has a record before its first attempt. Until those have, the
-   * event stays due.
+   * Present if the delivery gets its record with the first lease: all webhooks that get the event, and the event's number in the
+   * feed, which whoever settles the event records.
    */
-  unrecorded: z.array(z.string()).optional(),
-  /** The event's number in the feed, which whoever settles the event records. */
-  feed_n: z.number().int().optional(),
+  first: z.object({ webhooks: z.array(z.string()), feed_n: z.number().int() }).optional(),
 })
 
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>

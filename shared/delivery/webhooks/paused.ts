@@ -1,7 +1,8 @@
-import type { Work } from '#shared/foundation/work/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
-import { LIMITS } from '#shared/kernel/limits.ts'
-import { type Subscription, SubscriptionEntity } from './entity.ts'
+import { originIn } from '#shared/kernel/folded-address.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { type Pause, PauseEntity, type Subscription } from './entity.ts'
 
 /** `last_error` of a subscription that an admin paused. */
 export const PAUSED_TEXT = 'An admin of the workspace paused this subscription. Only an admin can resume it.'
@@ -19,18 +20,31 @@ export const requireNotPaused = ({ paused }: Subscription): void => {
   if (paused) throw pausedWebhook()
 }
 
-/**
- * Refuses the address of one of the installation's paused subscriptions, so that an app can't replace it by another one.
- * @throws `conflict`
- */
-export const refusePausedAddress = async ({ table }: Pick<Work, 'table'>, installation_id: string, url: string) => {
-  const { href } = new URL(url)
-  const { items } = await table.query(
-    SubscriptionEntity,
-    { installation_id },
-    { limit: LIMITS.webhooksPerInstallation },
-  )
-  const same = items.find((webhook) => webhook.paused && new URL(webhook.url).href === href)
-  if (!same) return
-  throw pausedWebhook(`An admin of the workspace paused the subscription ${same.id}, which has this address.`)
+type Place = Pick<Pause, 'workspace_id' | 'app_id' | 'origin'>
+
+/** Key of the pause that a subscription is subject to. */
+export const pausePlace = ({
+  workspace_id,
+  app_id,
+  url,
+}: Pick<Subscription, 'workspace_id' | 'app_id' | 'url'>): Place => ({ workspace_id, app_id, origin: originIn(url) })
+
+/** Write that refuses a subscription at an origin that is paused for its app. @throws it: `conflict` */
+export const notPausedCheck = (webhook: Subscription): Write => {
+  const place = pausePlace(webhook)
+  return PauseEntity.checkAbsent(place, {
+    otherwise: () => pausedWebhook(`An admin of the workspace paused this app’s webhooks at ${place.origin}.`),
+  })
+}
+
+/** Most pauses of one app that are looked at. Only admins make them. */
+const MOST = 100
+
+export const listPauses = async (
+  { table }: Pick<Deps, 'table'>,
+  { workspace_id, app_id }: Pick<Pause, 'workspace_id' | 'app_id'>,
+): Promise<Pause[]> => {
+  const sk = (origin: string) => PauseEntity.key({ workspace_id, app_id, origin }).sk
+  const { items } = await table.query(PauseEntity, { workspace_id }, { limit: MOST, from: sk('!'), to: sk('~') })
+  return items
 }

@@ -16,22 +16,13 @@ import { wakeMessage } from './schedule.ts'
 /** Attempts stored in a delivery's history. Every attempt rewrites the delivery's item. */
 const KEPT_ATTEMPTS = 20
 
-/** An attempt that was made. */
-export interface Made {
-  delivery: Delivery
-  attempt: Attempt
-  /** False for the first attempt of a delivery that has no record yet. */
-  isRecorded: boolean
-}
-
 /** Records the outcome of an attempt and schedules the next one (contract/events-and-webhooks.md#retries). */
-export const recordAttempt = async (work: WorkerWork, made: Made): Promise<void> => {
-  const { delivery, attempt } = made
+export const recordAttempt = async (work: WorkerWork, delivery: Delivery, attempt: Attempt): Promise<void> => {
   try {
-    if (succeeded(attempt)) return await settle(work, made, 'succeeded', resetCount)
+    if (succeeded(attempt)) return await settle(work, delivery, attempt, 'succeeded', resetCount)
     const delay = delivery.test ? undefined : nextDelay(work, delivery, attempt)
-    if (delay === undefined) return await settle(work, made, 'failed', countFailure(work, attempt))
-    await retryAfter(work, made, delay)
+    if (delay === undefined) return await settle(work, delivery, attempt, 'failed', countFailure(work, attempt))
+    await retryAfter(work, delivery, attempt, delay)
   } catch (error) {
     if (!(error instanceof Superseded)) throw error
   }
@@ -47,11 +38,10 @@ const nextDelay = ({ settings }: Work, { round_start }: Delivery, { n }: Attempt
   return inRound < delays.length ? (delays[inRound - 1] as number) * SECOND : undefined
 }
 
-const retryAfter = async (work: WorkerWork, made: Made, delay: number): Promise<void> => {
-  const { delivery, attempt, isRecorded } = made
-  if (!isRecorded && !(await loadCurrent(work, delivery))) throw new Superseded()
+const retryAfter = async (work: WorkerWork, delivery: Delivery, attempt: Attempt, delay: number): Promise<void> => {
   const next_attempt_at = work.clock.now() + delay
-  await work.commit([recorded(made, { status: 'pending', next_attempt_at, due_at: next_attempt_at + OVERDUE_GRACE })])
+  const due_at = next_attempt_at + OVERDUE_GRACE
+  await work.commit([recorded(delivery, attempt, { status: 'pending', next_attempt_at, due_at })])
   await work.queues.send('delivery', [wakeMessage({ ...delivery, attempt: attempt.n }, delay)])
 }
 
@@ -63,19 +53,17 @@ const loadCurrent = (
 /** Ends the delivery and applies its outcome to the subscription, in one transaction. */
 const settle = async (
   work: WorkerWork,
-  made: Made,
+  delivery: Delivery,
+  attempt: Attempt,
   status: 'succeeded' | 'failed',
   effect: (webhook: Subscription) => Write[],
 ): Promise<void> => {
-  const { delivery, isRecorded } = made
-  const end = recorded(made, { status, next_attempt_at: null, due_at: undefined })
+  const end = recorded(delivery, attempt, { status, next_attempt_at: null, due_at: undefined })
   const counted = delivery.test
     ? []
     : [platformCountWrite(work, work.clock.now(), delivery.id, { [`deliveries_${status}`]: 1 })]
   await retryOnConflict(async () => {
     const webhook = await loadCurrent(work, delivery)
-    // Its deliveries were deleted with it.
-    if (!webhook && !isRecorded) throw new Superseded()
     // Test deliveries, and deliveries of a subscription disabled since, don't count for or against the subscription.
     const judged = webhook?.status === 'active' && webhook.generation === delivery.generation && !delivery.test
     await work.commit([end, ...counted, ...(judged ? effect(webhook) : [])])
@@ -83,14 +71,14 @@ const settle = async (
 }
 
 const recorded = (
-  { delivery, attempt, isRecorded }: Made,
+  delivery: Delivery,
+  attempt: Attempt,
   changes: Pick<Delivery, 'status' | 'next_attempt_at' | 'due_at'>,
 ): Write => {
   const attempts = [...delivery.attempts, attempt].slice(-KEPT_ATTEMPTS)
   const made = { ...changes, attempt: attempt.n, attempts }
   // Another worker has recorded an attempt, or the lease ended before this one did.
   const otherwise = () => new Superseded()
-  if (!isRecorded) return DeliveryEntity.create({ ...delivery, ...made }, { otherwise })
   return DeliveryEntity.update(
     delivery,
     { set: { ...made, leased_until: undefined, lost_leases: undefined } },

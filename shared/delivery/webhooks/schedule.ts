@@ -17,6 +17,7 @@ export const wakeMessage = (
   delayMs = 0,
 ): { body: DeliveryMessage; delayMs: number; group: string } => ({
   body: {
+    kind: 'delivery',
     delivery_id: delivery.id,
     webhook_id: delivery.webhook_id,
     installation_id: delivery.installation_id,
@@ -97,8 +98,8 @@ export const listSubscribed = async (
   )
 }
 
-/** Returns true for a delivery that isn't due, because its event is until the outcome of the first attempt is recorded. */
-export const isHeldByEvent = ({ status, due_at }: Delivery): boolean => status === 'pending' && due_at === undefined
+/** Returns true for a delivery whose first attempt isn't recorded. Its event is due instead of it. */
+export const isFirstLease = ({ status, due_at }: Delivery): boolean => status === 'pending' && due_at === undefined
 
 /** Returns the id of an event's delivery to a subscription. */
 export const deliveryIdOf = ({ id, created_at }: OutboxEvent, webhookId: string): string =>
@@ -118,7 +119,7 @@ export const createIfMissing = async (
   } catch (error) {
     if (!(error instanceof ConditionFailed) || !error.current) throw error
     const current = error.current as Delivery
-    if (!isHeldByEvent(current)) return current
+    if (!isFirstLease(current)) return current
     // A worker that died during the first attempt, or one that is still at it, created it.
     const set = { due_at: work.clock.now() + OVERDUE_GRACE }
     await ifUnchanged(

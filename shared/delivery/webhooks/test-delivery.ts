@@ -1,5 +1,5 @@
 import type { Installation } from '#shared/access/installations/index.ts'
-import { sendToApp } from '#shared/agents/listening/index.ts'
+import { sendToApp } from '#shared/agents/outgoing/index.ts'
 import { newEvent, OutboxEntity } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { type Delivery, DeliveryEntity } from './entity.ts'

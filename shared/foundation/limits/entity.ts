@@ -3,14 +3,14 @@ import { defineEntity } from '#shared/table/entity.ts'
 
 const bucket = () =>
   z
-    .object({ name: z.string(), tat: z.number(), expires_at: z.number().optional() })
+    .object({ name: z.string(), tat: z.number(), expires_at: z.number() })
     .catchall(z.union([z.string(), z.number(), z.undefined()]))
 
 export type StoredBucket = z.infer<ReturnType<typeof bucket>>
 
 /**
  * Theoretical arrival time (GCRA) of a rate limit, in epoch ms. The bucket of an app also holds those of its installations, under
- * their ids. One that is missing is full.
+ * their ids, and that of its requests that wait. One that is missing is full.
  */
 export const BucketEntity = defineEntity({
   name: 'bucket',

@@ -24,20 +24,15 @@ export const outboxSchema = () =>
     data: z.string(),
     /** Sample event requested by the app’s developer. Its installation gets it, and no other worker handles it. */
     test: z.literal(true).optional(),
-    /** Trace of the change that it reports; absent in old records. */
+    /** Trace of the change that it reports, if it is to be recorded. */
     trace: traceSchema().optional(),
     /** Its run's changes are pushed to A2A clients. */
     pushes: z.literal(true).optional(),
-    /**
-     * The worker that made it, or that its maker woke, brings it to everybody. The relay leaves it out, and the sweeper
-     * publishes it if that worker is lost (architecture.md#the-way-of-an-event).
-     */
+    /** Its maker carries it, so the stream leaves it out. If it isn't settled in time, the sweeper publishes it. */
     carried: z.literal(true).optional(),
-    /** The run that it announces is due instead of it, until everybody has it. */
-    is_held: z.literal(true).optional(),
     /** Number in the feed of its own installation. */
     feed_n: z.number().optional(),
-    /** Time by which the fan-out must have handled it. */
+    /** Time by which everybody must have it. Absent once everybody does. */
     due_at: z.number().optional(),
   })
 

@@ -53,14 +53,14 @@ export const newEvent = (clock: Clock, { at, ...event }: NewEvent, id?: string):
 export const emitEvent = <Type extends string>(clock: Clock, event: NewEvent<Type>, id?: string): Write =>
   OutboxEntity.create(newEvent(clock, event, id))
 
-/** Returns true for an event that everybody has: neither it is due, nor a run instead of it. */
-export const isSettled = ({ due_at, is_held }: OutboxEvent): boolean => due_at === undefined && !is_held
+/** Returns true for an event that everybody has. */
+export const isSettled = ({ due_at }: OutboxEvent): boolean => due_at === undefined
 
 /** Returns the event that a write emits, if it emits one. */
 export const emittedBy = ({ entity, kind, item }: Write): OutboxEvent | undefined =>
   entity.name === OutboxEntity.name && kind === 'put' ? (item as unknown as OutboxEvent) : undefined
 
-/** Returns the same write of an event that its maker or the worker that it wakes brings to everybody, not the relay. */
+/** Returns the same write of an event that its maker carries (foundation/README.md). */
 export const carried = (write: Write): Write => ({ ...write, item: { ...write.item, carried: true } })
 
 /** Returns the envelope of an event for webhooks and polling. */

@@ -1,6 +1,7 @@
 export {
   beginAddingPasskey,
   beginPresentingPasskey,
+  leavesTimeForCeremony,
   listPasskeys,
   noPasskey,
   ownerOfPresented,
@@ -10,6 +11,8 @@ export {
   verifyAddedPasskey,
   verifyPresentedPasskey,
 } from './ceremonies.ts'
+export type { Passkey } from './entity.ts'
+export { PASSKEY_REFUSALS, type PasskeyRefusal } from './refusals.ts'
 export {
   AddPasskey,
   type AddPasskeyInput,

@@ -80,6 +80,10 @@ export const PasskeySchema = () =>
   z
     .object({
       id: idField('psk'),
+      credential_id: z
+        .string()
+        .meta({ description: 'The authenticator’s id of it, for `signalAllAcceptedCredentials`.', example: 'AQIDBA' }),
+      user_handle: z.string().meta({ description: 'The account as the authenticator knows it.', example: 'dXNyXzAx' }),
       name: z.string(),
       backed_up: z.boolean().meta({ description: 'True if it is synced, so that it outlives the loss of a device.' }),
       created_at: time(),

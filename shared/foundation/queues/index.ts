@@ -1,3 +1,3 @@
-export { BusMessage } from './bus-message.ts'
+export { BusMessage, busMessageOf, CarryMessage, StartMessage } from './messages.ts'
 export { QUEUES, type QueueDefinition } from './queues.ts'
 export { sendPromptly } from './send-promptly.ts'

@@ -32,8 +32,9 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     visibilitySeconds: 240,
     maxReceives: 5,
     batchSize: 5,
-    // An agent may take 30 seconds. With a lower limit, a few agents that hang could block all others.
-    maxConcurrency: 150,
+    // An agent may take 30 seconds. With a lower limit, a few agents that hang could block all others. Runs that a request waits for
+    // hold an execution of that request instead.
+    maxConcurrency: 100,
   },
   'approved-tools': {
     purpose: 'Approved tool calls to execute.',
@@ -133,6 +134,6 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     maxReceives: 8,
     batchSize: 5,
     // A receiver may take 10 seconds.
-    maxConcurrency: 250,
+    maxConcurrency: 200,
   },
 }

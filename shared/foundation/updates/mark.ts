@@ -1,7 +1,7 @@
 import { HOUR } from '#shared/kernel/clock.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { emitEvent } from '../outbox/index.ts'
-import type { Deps, WorkerWork } from '../work/work.ts'
+import type { Deps, Work, WorkerWork } from '../work/work.ts'
 import { PersonUpdatesEntity, TOPICS, type Topic, type Updates, UpdatesEntity } from './entity.ts'
 import type { UpdatesEventType } from './events.ts'
 
@@ -41,7 +41,7 @@ const RENEWED = 12 * HOUR
  * @returns the counters
  */
 export const watchUpdates = async (
-  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  { table, clock, commit }: Pick<Work, 'table' | 'clock' | 'commit'>,
   workspace_id: string,
   read: Updates | undefined,
 ): Promise<Updates | undefined> => {
@@ -49,9 +49,8 @@ export const watchUpdates = async (
   const left = (read?.watched_until ?? 0) - now
   if (left > RENEWED) return read
   const add = left > 0 ? {} : Object.fromEntries(TOPICS.map((topic) => [topic, topic === 'notifications' ? 0 : 1]))
-  return table.change<Updates>(
-    UpdatesEntity.upsert({ workspace_id }, { set: { workspace_id, watched_until: now + WATCHED }, add }),
-  )
+  await commit([UpdatesEntity.upsert({ workspace_id }, { set: { workspace_id, watched_until: now + WATCHED }, add })])
+  return table.get(UpdatesEntity, { workspace_id })
 }
 
 /** Returns true if somebody may hold numbers of the workspace's counters. */

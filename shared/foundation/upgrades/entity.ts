@@ -27,3 +27,17 @@ export const UpgradeEntity = defineEntity({
   personal: 'none',
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
+
+const birth = () => z.object({ newest: z.number() })
+
+export type Birth = z.infer<ReturnType<typeof birth>>
+
+/** Number of the newest upgrade when the table was new. None of its records is older, so the table needs no upgrade up to this one. */
+export const BirthEntity = defineEntity({
+  name: 'birth',
+  schema: birth,
+  pk: 'UPGRADES',
+  sk: 'BIRTH',
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
+})

@@ -1,1 +1,2 @@
-export { UpgradeEntity, type UpgradeRecord } from './entity.ts'
+export { isDoneBy, recordBirth } from './done.ts'
+export { BirthEntity, UpgradeEntity, type UpgradeRecord } from './entity.ts'

@@ -57,23 +57,11 @@ export interface Work extends Deps {
   readonly userAgent?: string | undefined
   /** Creates an id. The same Idempotency-Key gives the same ids in the same order. */
   id(kind: IdKind): string
-  /** True for a request without an Idempotency-Key, whose ids no earlier attempt can have used. */
-  readonly hasFreshIds?: boolean
   /**
    * Writes everything or nothing.
    * @param answer body of the response, if it is known before the write
    */
   commit(writes: readonly Write[], answer?: unknown): Promise<void>
-  /** Brings events of this work to everybody, in place of the stream. Absent if the stream does. */
-  readonly carrier?: Carrier | undefined
-}
-
-/** Brings events that a piece of work makes to everybody, once the work is done. */
-export interface Carrier {
-  /** Returns true for an event of a kind that it brings. */
-  takes(event: OutboxEvent): boolean
-  /** Takes an event whose record was just created. */
-  take(event: OutboxEvent): void
 }
 
 /** Returns the same work for side changes, whose commits don't store the response of the Idempotency-Key. */

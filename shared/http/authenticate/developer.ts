@@ -35,13 +35,15 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
     })
   }
   if (status === 'blocked') throw blocked()
-  const { developer_id, key_hash, session, created_at } = record
+  const { developer_id, key_hash, created_at } = record
+  const isSession = record.role === null
   // A key names its rights itself. Those of a session are the ones that its key or teammate has now.
-  const account = session && (await deps.table.get(DeveloperEntity, { id: developer_id }))
+  const account = isSession ? await deps.table.get(DeveloperEntity, { id: developer_id }) : undefined
   if (account?.status === 'blocked') throw blocked()
-  const rights = session
-    ? rightsOf(account, key_hash, deps.clock.now())
-    : { role: record.role ?? 'owner', root: key_hash, memberId: undefined }
+  const rights =
+    record.role === null
+      ? rightsOf(account, key_hash, deps.clock.now())
+      : { role: record.role, root: key_hash, memberId: undefined }
   if (!rights) throw fail('unauthorized', WRONG_KEY)
   const { role, root, memberId } = rights
   const [rate] = again
@@ -57,7 +59,7 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
       role,
       credential: { developer_id, given_by: key_hash },
       root: { developer_id, given_by: root },
-      isSession: session === true,
+      isSession,
       ...(memberId !== undefined && { member: { id: memberId, signedInAt: created_at } }),
       ...(status === 'ended' && { ended: true as const }),
     },

@@ -5,6 +5,7 @@ import type { Verified } from '#shared/foundation/tokens/index.ts'
 import {
   isActive,
   isMembership,
+  isStillGiven,
   loadGiver,
   type Member,
   MemberEntity,
@@ -19,13 +20,21 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { intersect, readableScopes, type Scope } from '../../kernel/scopes.ts'
 import { authenticateToken, unauthorized } from '../bearer-token.ts'
 import type { IntegrationCaller } from '../callers.ts'
-import { giveBackSharedRateLimits, type SharedBuckets, takeSharedRateLimits } from '../rate-limit.ts'
+import { type Bucket, giveBackSharedRateLimits, type SharedBuckets, takeSharedRateLimits } from '../rate-limit.ts'
 import type { Authenticator } from './types.ts'
 
 type IntegrationToken = Extract<Verified, { kind: 'access' | 'callback' | 'surface' }>
 
+/** One app's runs must not take all executions of requests that wait (docs/scale.md#bulkheads). */
+const WAITING: Bucket = {
+  name: 'waits',
+  rate: LIMITS.waitedRunRate,
+  scope: 'app',
+  counts: 'runs that a request waits for',
+}
+
 /** Authenticates an integration by its access, callback or surface token. */
-export const integration: Authenticator<'integration'> = async (deps, { headers, method, again }) => {
+export const integration: Authenticator<'integration'> = async (deps, { headers, method, query, again }) => {
   const token = (await authenticateToken(deps, headers, method, ['access', 'callback', 'surface'])) as IntegrationToken
   const { ins, ws, app: appId, sv } = token.claims
   const refs = [
@@ -44,6 +53,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
   const buckets: SharedBuckets = {
     whole: { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' },
     part: { name: ins, rate: LIMITS.installationRate, scope: 'installation' },
+    waiting: query.some(([name]) => name === 'wait') ? WAITING : undefined,
   }
   const giveBack = async (keepsPart?: boolean) => {
     if (!again) await giveBackSharedRateLimits(deps, buckets, keepsPart)
@@ -62,7 +72,11 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
   const run = token.kind === 'callback' ? (bound[0] as IntegrationCaller['run']) : undefined
   const [member, user] = token.kind === 'surface' ? (bound as [Member | undefined, User | undefined]) : []
   const now = deps.clock.now()
-  const [rights, giver] = await Promise.all([sandboxRights(deps, grant), loadGiver(deps, user)])
+  const [rights, giver, isGiven] = await Promise.all([
+    sandboxRights(deps, grant),
+    loadGiver(deps, user),
+    member === undefined || isStillGiven(deps, member),
+  ])
   const live =
     installation &&
     app &&
@@ -73,7 +87,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     (grantId === undefined || grant?.status === 'active') &&
     rights !== 'ended' &&
     (token.kind !== 'callback' || run) &&
-    (token.kind !== 'surface' || (isMembership(member, token.claims.mem) && isActive(user, giver, now)))
+    (token.kind !== 'surface' || (isGiven && isMembership(member, token.claims.mem) && isActive(user, giver, now)))
   // Requests with an ended token give their share back to live tokens. Failed authentications have their own limit.
   if (!live) await giveBack()
   if (!live)

@@ -10,8 +10,9 @@ import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { ItemOf, Write } from '#shared/table/entity.ts'
 import { exists } from '#shared/table/expressions.ts'
 import { type Developer, EmailTokenEntity } from '../developers/entity.ts'
+import { memberWith } from '../developers/member-list.ts'
 import type { DeveloperRole } from '../developers/roles.ts'
-import { newMail, requireMail, sendMail } from '../mails/index.ts'
+import { nameInMail, newMail, requireMail, sendMail } from '../mails/index.ts'
 
 export type EmailToken = ItemOf<typeof EmailTokenEntity>
 type Purpose = EmailToken['purpose']
@@ -80,7 +81,15 @@ interface NewEmailToken {
  * Account, the address that the e-mail goes to, and the teammate whose address it is. The language is that of the browser that
  * asks for the e-mail, because no other is known.
  */
-type Addressee = Pick<Developer, 'id' | 'email'> & { member_id?: string; language: string }
+type Addressee = Pick<Developer, 'id' | 'email'> & { member_id: string; language: string }
+
+/** Returns the account's own address, which is always that of an owner. */
+export const contactOf = (developer: Developer, language: string): Addressee => {
+  const { id, email } = developer
+  const member = memberWith(developer, email)
+  if (!member) throw new Error(`the account ${id} has no owner with its address`)
+  return { id, email, member_id: member.id, language }
+}
 
 /** Creates a single-use token and the e-mail that carries it, for a transaction. */
 export const newEmailToken = async (
@@ -101,7 +110,7 @@ export const newInvitation = async (
       t(
         '“{account}” invites you to their developer account at {baseUrl}, with the role {role}. To join, open this link within 7 days:',
         {
-          account,
+          account: nameInMail(account),
           baseUrl,
           role: t('{role, select, viewer {viewer} developer {developer} other {owner}}', { role }),
         },
@@ -158,7 +167,7 @@ export const requestEmailProof = async (
   if (developer.email_verified_at !== undefined)
     throw fail('conflict', { message: 'Your e-mail address is already confirmed.', fix: 'No action is needed.' })
   await requireMailRoom(work, developer.id)
-  const { mailId, expiresAt, writes } = await newEmailToken(work, { ...developer, language }, 'prove')
+  const { mailId, expiresAt, writes } = await newEmailToken(work, contactOf(developer, language), 'prove')
   const view = { email: developer.email, expires_at: iso(expiresAt) }
   await work.commit(
     [

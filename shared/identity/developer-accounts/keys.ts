@@ -5,21 +5,27 @@ import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
-import { missing, type Where } from '#shared/table/expressions.ts'
+import type { Where } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { type Developer, DeveloperEntity, DeveloperKeyEntity, type NamedKey } from '../developers/entity.ts'
+import {
+  type AccountKey,
+  type Developer,
+  DeveloperEntity,
+  DeveloperKeyEntity,
+  isPortalSession,
+  type NamedKey,
+} from '../developers/entity.ts'
 import { liveKeys } from '../developers/rights.ts'
-import type { DeveloperRole } from '../developers/roles.ts'
 import { loadDeveloper } from './read.ts'
 import type { CreateKeyInput, EditKeyInput, NamedKeyView, NewNamedKeyView } from './schemas.ts'
 
 /** Condition that an account still has the keys that were read. */
-export const unchangedKeys = ({ key_hash, keys }: Developer): Where<Developer> => ({ key_hash, keys: keys ?? missing })
+export const unchangedKeys = ({ key_hash, keys }: Developer): Where<Developer> => ({ key_hash, keys })
 
 const presentKey = ({ id, name, role, created_at, expires_at }: NamedKey, lastUsedAt?: number): NamedKeyView => ({
   id,
   name,
-  role: role ?? 'owner',
+  role,
   created_at: iso(created_at),
   expires_at: iso(expires_at),
   last_used_at: lastUsedAt === undefined ? null : iso(lastUsedAt),
@@ -32,8 +38,9 @@ export const listKeys = async (work: Work, developerId: string): Promise<NamedKe
   return keys.map((key, i) => presentKey(key, records[i]?.last_used_at))
 }
 
-const namedKeys = (developer: Developer, now: number): NamedKey[] =>
-  liveKeys(developer, now).filter(({ session }) => !session)
+const namedKeys = (developer: Developer, now: number): NamedKey[] => liveKeys(developer, now).filter(isNamed)
+
+const isNamed = (key: AccountKey): key is NamedKey => !isPortalSession(key)
 
 /**
  * Creates a named key in addition to the account's main key (`POST /api/v1/dev/me/keys`).
@@ -62,7 +69,7 @@ export const createKey = (
       name,
       key_hash: sha256(api_key),
       expires_at: now + expires_in_days * DAY,
-      ...rightsOf(role),
+      role,
     }
     const { key_hash, expires_at } = key
     const view = { ...presentKey(key), api_key }
@@ -79,7 +86,7 @@ export const createKey = (
           status: 'active',
           created_at: now,
           expires_at,
-          ...rightsOf(role),
+          role,
         }),
         auditDeveloper(work, developerId, 'developer.key_created', { type: 'developer_key', id }, { name, role }),
       ],
@@ -88,9 +95,6 @@ export const createKey = (
     return view
   })
 }
-
-/** A key with every right has no role, like those from before keys had one. */
-const rightsOf = (role: DeveloperRole): { role?: DeveloperRole } => (role === 'owner' ? {} : { role })
 
 const nameTaken = (name: string) =>
   fail('conflict', { message: `You have a key named ${name}.`, fix: 'Choose another name, or delete that key.' })
@@ -104,12 +108,12 @@ export const editKey = (work: Work, developerId: string, id: string, changes: Ed
     const developer = await loadDeveloper(work, developerId)
     const now = work.clock.now()
     const live = liveKeys(developer, now)
-    const key = live.find((known) => known.id === id && !known.session)
+    const named = live.filter(isNamed)
+    const key = named.find((known) => known.id === id)
     if (!key) throw noKey()
-    const { name = key.name, role = key.role ?? 'owner' } = changes
-    if (live.some((other) => other !== key && !other.session && other.name === name)) throw nameTaken(name)
-    const { role: _, ...rest } = key
-    const edited: NamedKey = { ...rest, name, ...rightsOf(role) }
+    const { name = key.name, role = key.role } = changes
+    if (named.some((other) => other !== key && other.name === name)) throw nameTaken(name)
+    const edited: NamedKey = { ...key, name, role }
     const record = await work.table.get(DeveloperKeyEntity, { key_hash: key.key_hash })
     const view = presentKey(edited, record?.last_used_at)
     await work.commit(
@@ -119,13 +123,13 @@ export const editKey = (work: Work, developerId: string, id: string, changes: Ed
           { set: { keys: live.map((known) => (known === key ? edited : known)) } },
           { where: { ...unchangedKeys(developer), status: 'active' } },
         ),
-        DeveloperKeyEntity.update({ key_hash: key.key_hash }, { set: { role: rightsOf(role).role } }),
+        DeveloperKeyEntity.update({ key_hash: key.key_hash }, { set: { role } }),
         auditDeveloper(
           work,
           developerId,
           'developer.key_edited',
           { type: 'developer_key', id },
-          { before: { name: key.name, role: key.role ?? 'owner' }, after: { name, role } },
+          { before: { name: key.name, role: key.role }, after: { name, role } },
         ),
       ],
       view,
@@ -139,12 +143,12 @@ const noKey = () => fail('not_found', { message: 'You have no named key with thi
 export const deleteKey = (work: Work, developerId: string, id: string): Promise<void> =>
   retryOnConflict(async () => {
     const developer = await loadDeveloper(work, developerId)
-    const key = developer.keys?.find((known) => known.id === id && !known.session)
+    const key = developer.keys.filter(isNamed).find((known) => known.id === id)
     if (!key) throw noKey()
     await work.commit([
       DeveloperEntity.update(
         { id: developerId },
-        { set: { keys: developer.keys?.filter((known) => known !== key) } },
+        { set: { keys: developer.keys.filter((known) => known !== key) } },
         { where: unchangedKeys(developer) },
       ),
       DeveloperKeyEntity.delete({ key_hash: key.key_hash }),

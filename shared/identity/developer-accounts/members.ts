@@ -9,7 +9,7 @@ import { placeOfDeveloper, rosterWrites } from '#shared/staff/roster/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Developer, DeveloperEntity, type DeveloperMember } from '../developers/entity.ts'
-import { membersOf, passkeyOwner, sameAddress, unchangedMembers } from '../developers/member-list.ts'
+import { passkeyOwner, sameAddress, unchangedMembers } from '../developers/member-list.ts'
 import type { Giver } from '../developers/rights.ts'
 import type { DeveloperRole } from '../developers/roles.ts'
 import { requireMail, sendMail } from '../mails/index.ts'
@@ -30,7 +30,7 @@ const presentMember = ({ id, email, name, role, joined_at, invitation }: Develop
 
 /** Lists the teammates of an account, in the order in which they were invited (`GET /api/v1/dev/members`). */
 export const listMembers = async (work: Work, developerId: string): Promise<DeveloperMemberView[]> =>
-  membersOf(await loadDeveloper(work, developerId)).map(presentMember)
+  (await loadDeveloper(work, developerId)).members.map(presentMember)
 
 /**
  * Invites somebody to the account by e-mail (`POST /api/v1/dev/members`). Inviting an address again sends another link,
@@ -58,7 +58,7 @@ export const inviteMember = async (
   await requireMailRoom(work, developerId)
   const { view, mailId } = await retryOnConflict(async () => {
     const developer = await loadDeveloper(work, developerId)
-    const members = membersOf(developer)
+    const { members } = developer
     const known = members.find((member) => sameAddress(member.email, email))
     if (known?.joined_at !== undefined) throw hasAccount(email)
     if (!known && members.length >= LIMITS.membersPerDeveloper) {
@@ -71,7 +71,7 @@ export const inviteMember = async (
     const to = { id: developerId, email, member_id: memberId, language }
     const mail = await newInvitation(work, to, { account: developer.company ?? developer.name, role })
     const invitation = { token_hash: mail.tokenHash, expires_at: mail.expiresAt, given_by }
-    const member: DeveloperMember = { id: memberId, email, role, invitation }
+    const member: DeveloperMember = { id: memberId, email, role, invitation, passkeys: 0 }
     const view = presentMember(member)
     await work.commit(
       [
@@ -102,7 +102,7 @@ export const changeMemberRole = (
 ): Promise<DeveloperMemberView> =>
   retryOnConflict(async () => {
     const developer = await loadDeveloper(work, developerId)
-    const members = membersOf(developer)
+    const { members } = developer
     const member = findMember(members, id)
     const changed = { ...member, role }
     const view = presentMember(changed)
@@ -135,7 +135,7 @@ export const removeMember = (
 ): Promise<void> =>
   retryOnConflict(async () => {
     const developer = await loadDeveloper(work, developerId)
-    const members = membersOf(developer)
+    const { members } = developer
     const member = findMember(members, id)
     if (by.role !== 'owner' && by.memberId !== id) {
       throw fail('forbidden', {

@@ -3,7 +3,14 @@ import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { type Developer, DeveloperKeyEntity, type NamedKey, type SIGN_INS } from '../developers/entity.ts'
+import {
+  type AccountKey,
+  type Developer,
+  DeveloperKeyEntity,
+  isPortalSession,
+  type PortalSession,
+  type SIGN_INS,
+} from '../developers/entity.ts'
 import { liveKeys } from '../developers/rights.ts'
 import { deviceOf } from '../people/device.ts'
 
@@ -18,7 +25,7 @@ interface OpenedSession {
   session_key: string
   expires_in: number
   /** Keys of the account that stay, with the session. */
-  keys: NamedKey[]
+  keys: AccountKey[]
   writes: Write[]
 }
 
@@ -36,17 +43,14 @@ export const newDeveloperSession = (
 ): OpenedSession => {
   const session_key = newSecret('dvs_')
   const now = work.clock.now()
-  const session: NamedKey = {
+  const session: PortalSession = {
     ...stampOf(id),
-    name: 'session',
     key_hash: sha256(session_key),
     expires_at: now + LIMITS.developerSessionLife,
     session: { given_by: givenBy, via, source_ip: work.sourceIp, ...deviceOf(work.userAgent) },
   }
   const kept = all ? withoutOldest(liveKeys(developer, now), givenBy) : []
-  const ended = (all ? (developer.keys ?? []) : [developer, ...(developer.keys ?? [])]).filter(
-    (key) => !kept.includes(key as NamedKey),
-  )
+  const ended = developer.keys.filter((key) => !kept.includes(key) && key.expires_at > now)
   return {
     session_key,
     expires_in: LIMITS.developerSessionLife / 1_000,
@@ -58,19 +62,18 @@ export const newDeveloperSession = (
         status: 'active',
         created_at: now,
         expires_at: session.expires_at,
-        session: true,
+        role: null,
       }),
-      ...ended
-        .filter((key) => !('expires_at' in key) || key.expires_at > now)
-        .map(({ key_hash }) => DeveloperKeyEntity.delete({ key_hash })),
+      ...[...(all ? [] : [developer]), ...ended].map(({ key_hash }) => DeveloperKeyEntity.delete({ key_hash })),
     ],
   }
 }
 
 /** Leaves out the oldest sessions that a further one of this key or teammate ends. */
-const withoutOldest = (live: readonly NamedKey[], givenBy: string): NamedKey[] => {
-  const sessions = live.filter(({ session }) => session)
-  const own = sessions.filter(({ session }) => session?.given_by === givenBy).slice(LIMITS.sessionsPerDeveloper - 1)
+const withoutOldest = (live: readonly AccountKey[], givenBy: string): AccountKey[] => {
+  const sessions = live.filter(isPortalSession)
+  const own = sessions.filter(({ session }) => session.given_by === givenBy).slice(LIMITS.sessionsPerDeveloper - 1)
   const others = sessions.filter((key) => !own.includes(key)).slice(LIMITS.sessionsPerDeveloperAccount - 1)
-  return live.filter((key) => !own.includes(key) && !others.includes(key))
+  const ended: readonly AccountKey[] = [...own, ...others]
+  return live.filter((key) => !ended.includes(key))
 }

@@ -5,7 +5,9 @@ import {
   listPasskeys,
   noPasskey,
   ownerOfPresented,
+  PASSKEY_REFUSALS,
   type PasskeyOptionsView,
+  type PasskeyRefusal,
   type PasskeyView,
   type PresentPasskeyInput,
   presentPasskey,
@@ -15,6 +17,7 @@ import {
   verifyPresentedPasskey,
 } from '#shared/foundation/passkeys/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
+import { MINUTE } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
@@ -22,7 +25,7 @@ import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Developer, DeveloperEntity, type DeveloperMember } from '../developers/entity.ts'
-import { memberById, membersOf, passkeyOwner, unchangedMembers } from '../developers/member-list.ts'
+import { memberById, passkeyOwner, unchangedMembers } from '../developers/member-list.ts'
 import { unchangedKeys } from './keys.ts'
 import { membersWrites } from './members.ts'
 import { newDeveloperSession } from './open-session.ts'
@@ -42,10 +45,11 @@ export const listMemberPasskeys = async (work: Work, { developerId, member }: Pa
 
 /**
  * Starts adding a passkey (`POST /api/v1/dev/me/passkeys/options`).
- * @throws `forbidden` for a key, `confirmation_required` if the sign-in is older than 10 minutes
+ * @throws `forbidden` for a key; `confirmation_required` if the sign-in will be older than 10 minutes when the ceremony ends;
+ *   `conflict` for too many passkeys
  */
 export const beginMemberPasskey = async (work: Work, caller: PasskeyCaller): Promise<PasskeyOptionsView> => {
-  const { member } = await loadSelf(work, caller)
+  const { member } = await loadSelf(work, caller, LIMITS.passkeyChallengeLife)
   const id = passkeyOwner(caller.developerId, member.id)
   return beginAddingPasskey(work, { id, name: member.email, displayName: member.name ?? member.email }, 'only')
 }
@@ -61,7 +65,7 @@ export const addMemberPasskey = async (
 ): Promise<PasskeyView> => {
   const { developer, member } = await loadSelf(work, caller)
   const { passkey, writes } = await verifyAddedPasskey(work, passkeyOwner(developer.id, member.id), input, 'only')
-  if ((member.passkeys ?? 0) >= LIMITS.passkeysPerAccount) throw tooManyPasskeys()
+  if (member.passkeys >= LIMITS.passkeysPerAccount) throw tooManyPasskeys()
   const view = presentPasskey(passkey)
   await work.commit(
     [...writes, ...countWrites(developer, member, 1), audited(work, caller, 'developer.passkey_added', passkey.id)],
@@ -99,12 +103,21 @@ export const signInByMemberPasskey = (work: Work, input: PresentPasskeyInput): P
   const ownerId = ownerOfPresented(input)
   const [developerId = '', memberId = ''] = ownerId.split('/')
   return retryOnConflict(async () => {
-    if (!isId('developer', developerId) || !isId('developerMember', memberId)) throw refused()
+    if (!isId('developer', developerId) || !isId('developerMember', memberId)) throw refused('elsewhere')
     const found = await verifyPresentedPasskey(work, 'sign_in', ownerId, input, 'only')
-    if (!found) throw refused()
+    if ('refusal' in found) {
+      if (found.refusal === 'counter') {
+        const target = { type: 'developer_member', id: memberId }
+        const details = { passkey_id: found.passkey.id }
+        await work.table.transact([
+          auditDeveloper(work, developerId, 'developer.passkey_counter_refused', target, details),
+        ])
+      }
+      throw refused(found.refusal)
+    }
     const developer = await loadDeveloper(work, developerId)
     const member = memberById(developer, memberId)
-    if (!member) throw refused()
+    if (!member) throw refused('unknown')
     const session = newDeveloperSession(work, developer, id, { givenBy: memberId, via: 'passkey' })
     const view = presentSession(session, false)
     await work.commit(
@@ -130,10 +143,14 @@ export const signInByMemberPasskey = (work: Work, input: PresentPasskeyInput): P
   })
 }
 
-/** Loads the teammate who asks to change their passkeys, and checks that they signed in recently. */
+/**
+ * Loads the teammate who asks to change their passkeys, and checks that they signed in recently.
+ * @param margin time that the change itself may take
+ */
 const loadSelf = async (
   work: Work,
   { developerId, member: signedIn }: PasskeyCaller,
+  margin = 0,
 ): Promise<{ developer: Developer; member: DeveloperMember }> => {
   const developer = await loadDeveloper(work, developerId)
   const member = memberById(developer, signedIn?.id)
@@ -143,9 +160,9 @@ const loadSelf = async (
       fix: 'Sign in to the portal by e-mail, then add a passkey.',
     })
   }
-  if (signedIn.signedInAt + LIMITS.confirmationLife <= work.clock.now()) {
+  if (signedIn.signedInAt + LIMITS.confirmationLife - margin <= work.clock.now()) {
     throw fail('confirmation_required', {
-      message: 'Changing passkeys requires that you signed in within the last 10 minutes.',
+      message: `Changing passkeys requires that you signed in within the last ${(LIMITS.confirmationLife - margin) / MINUTE} minutes.`,
       fix: 'Sign in again, then repeat the request.',
       details: { confirm_with: 'sign_in' },
     })
@@ -156,16 +173,11 @@ const loadSelf = async (
 const countWrites = (developer: Developer, member: DeveloperMember, by: 1 | -1): Write[] =>
   membersWrites(
     developer,
-    membersOf(developer).map((one) =>
-      one.id === member.id ? { ...one, passkeys: Math.max(0, (one.passkeys ?? 0) + by) } : one,
-    ),
+    developer.members.map((one) => (one.id === member.id ? { ...one, passkeys: Math.max(0, one.passkeys + by) } : one)),
   )
 
 const audited = (work: Work, { developerId, member }: PasskeyCaller, action: string, passkey_id: string): Write =>
   auditDeveloper(work, developerId, action, { type: 'developer_member', id: member?.id ?? developerId }, { passkey_id })
 
-const refused = () =>
-  fail('unauthorized', {
-    message: 'This passkey doesn’t belong to a developer here, or its answer is wrong, expired or already used.',
-    fix: 'Start again, or sign in by e-mail.',
-  })
+const refused = (refusal: PasskeyRefusal) =>
+  fail('unauthorized', { ...PASSKEY_REFUSALS[refusal], details: { passkey: refusal } })

@@ -1,7 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { DeveloperEntity } from '../developers/entity.ts'
+import { DeveloperEntity, isPortalSession } from '../developers/entity.ts'
 import type { Giver } from '../developers/rights.ts'
 import { loadEmailToken, useEmailToken } from './email.ts'
 import { unchangedKeys } from './keys.ts'
@@ -35,7 +35,7 @@ const prove = async (work: Work, developerId: string, credential: string, token:
         {
           set: {
             email_verified_at: work.clock.now(),
-            keys: developer.keys?.filter(({ session, key_hash }) => !session || key_hash === credential),
+            keys: developer.keys.filter((key) => !isPortalSession(key) || key.key_hash === credential),
           },
         },
         { where: { ...unchangedKeys(developer), email: record.email, status: 'active' } },

@@ -59,18 +59,18 @@ export const recoverKey = async (work: Work, token: string): Promise<RecoveredVi
   return retryOnConflict(async () => {
     const developer = await work.table.get(DeveloperEntity, { id: record.developer_id })
     if (developer?.status !== 'active') throw fail('not_a_developer')
-    const member =
-      record.member_id === undefined ? memberWith(developer, record.email) : memberById(developer, record.member_id)
+    const member = memberById(developer, record.member_id)
     if (member?.email !== record.email || member.role !== 'owner') throw fail('not_a_developer')
     const { id } = developer
     const now = work.clock.now()
-    const members = developer.members?.filter(({ joined_at }) => joined_at !== undefined)
-    const others = members?.map((one) => (one.id === member.id ? { ...one, passkeys: 0 } : one))
+    const members = developer.members
+      .filter(({ joined_at }) => joined_at !== undefined)
+      .map((one) => (one.id === member.id ? { ...one, passkeys: 0 } : one))
     const changes = {
       key_hash,
-      keys: undefined,
+      keys: [],
       email_verified_at: developer.email_verified_at ?? now,
-      members: others,
+      members,
     }
     const passkeys = await listPasskeys(work, passkeyOwner(id, member.id))
     const view = { developer: presentDeveloper({ ...developer, ...changes }), api_key }
@@ -83,8 +83,8 @@ export const recoverKey = async (work: Work, token: string): Promise<RecoveredVi
           { where: { ...unchangedKeys(developer), ...unchangedMembers(developer), status: 'active' } },
         ),
         ...passkeys.map((passkey) => removePasskeyWrite(passkey.owner_id, passkey.id)),
-        DeveloperKeyEntity.create({ key_hash, developer_id: id, status: 'active', created_at: now }),
-        ...[developer, ...(developer.keys ?? [])].map((old) => DeveloperKeyEntity.delete({ key_hash: old.key_hash })),
+        DeveloperKeyEntity.create({ key_hash, developer_id: id, status: 'active', role: 'owner', created_at: now }),
+        ...[developer, ...developer.keys].map((old) => DeveloperKeyEntity.delete({ key_hash: old.key_hash })),
         auditDeveloper(work, id, 'developer.key_recovered', { type: 'developer', id }),
       ],
       view,

@@ -6,11 +6,12 @@ import { stampOf } from '#shared/kernel/ids.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { placeOfDeveloper, rosterWrites } from '#shared/staff/roster/index.ts'
-import { type Developer, DeveloperEntity, DeveloperKeyEntity } from '../developers/entity.ts'
+import { DeveloperEntity, DeveloperKeyEntity } from '../developers/entity.ts'
+import { newDeveloper } from '../developers/member-list.ts'
 import { sendMail } from '../mails/index.ts'
 import { newInvitationWrites } from '../people/invitations.ts'
 import { newWorkspaceWrites } from '../people/workspaces.ts'
-import { newEmailToken } from './email.ts'
+import { contactOf, newEmailToken } from './email.ts'
 import { presentDeveloper } from './present.ts'
 import type { RegisteredView, RegisterInput } from './schemas.ts'
 
@@ -38,7 +39,7 @@ export const registerDeveloper = async (
     createdBy: id,
     givenBy: sha256(apiKey),
   })
-  const developer: Developer = {
+  const developer = newDeveloper({
     ...stampOf(id),
     email: input.email,
     name: input.name,
@@ -49,14 +50,14 @@ export const registerDeveloper = async (
     sandbox_invitation_id: invitation.id,
     key_hash: sha256(apiKey),
     language,
-  }
+  })
   const view: RegisteredView = {
     developer: presentDeveloper(developer),
     api_key: apiKey,
     sandbox_workspace: { id: workspace.id, name: workspace.name, is_sandbox: true, invite_link: link },
   }
   const proof = work.settings.developerProof && work.settings.mailFrom !== undefined
-  const mail = proof ? await newEmailToken(work, { ...developer, language }, 'prove') : undefined
+  const mail = proof ? await newEmailToken(work, contactOf(developer, language), 'prove') : undefined
   await work.commit(
     [
       ClaimEntity.create(
@@ -71,7 +72,13 @@ export const registerDeveloper = async (
       ),
       DeveloperEntity.create(developer),
       ...rosterWrites(undefined, placeOfDeveloper(developer)),
-      DeveloperKeyEntity.create({ key_hash: developer.key_hash, developer_id: id, status: 'active', created_at: now }),
+      DeveloperKeyEntity.create({
+        key_hash: developer.key_hash,
+        developer_id: id,
+        status: 'active',
+        role: 'owner',
+        created_at: now,
+      }),
       platformCountWrite(work, now, id, { developers: 1 }),
       ...workspaceWrites,
       ...(mail?.writes ?? []),

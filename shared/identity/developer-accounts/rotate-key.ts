@@ -3,7 +3,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
-import { DeveloperEntity, DeveloperKeyEntity } from '../developers/entity.ts'
+import { DeveloperEntity, DeveloperKeyEntity, isPortalSession } from '../developers/entity.ts'
 import { unchangedKeys } from './keys.ts'
 import { loadDeveloper } from './read.ts'
 import type { DeveloperKeyView } from './schemas.ts'
@@ -30,9 +30,10 @@ export const rotateKey = async (
   const api_key = newSecret('dvk_')
   const key_hash = sha256(api_key)
   const view = { api_key }
-  const named = developer.keys?.find((known) => known.key_hash === old)
-  if (named?.session) throw isSession()
-  const keys = named && developer.keys?.map((known) => (known === named ? { ...known, key_hash } : known))
+  const named = developer.keys.find((known) => known.key_hash === old)
+  if (named && isPortalSession(named)) throw isSession()
+  const keys = named && developer.keys.map((known) => (known === named ? { ...known, key_hash } : known))
+  const role = named?.role ?? 'owner'
   const guard = { where: { status: 'active' as const }, otherwise: alreadyRotated }
   await work.commit(
     [
@@ -49,7 +50,8 @@ export const rotateKey = async (
         developer_id: developerId,
         status: 'active',
         created_at: now,
-        ...(named && { expires_at: named.expires_at, ...(named.role && { role: named.role }) }),
+        role,
+        ...(named && { expires_at: named.expires_at }),
       }),
       idempotencyKey !== undefined && UNGUESSABLE.test(idempotencyKey)
         ? DeveloperKeyEntity.replace(
@@ -57,6 +59,7 @@ export const rotateKey = async (
               key_hash: old,
               developer_id: developer.id,
               status: 'ended',
+              role,
               created_at: now,
               recovery_hash: sha256(idempotencyKey),
               expires_at: now + LIMITS.keyRecovery,
@@ -83,7 +86,7 @@ export const rotateKey = async (
  * @throws `conflict` if the key was rotated since. A replay must not rotate the key again.
  */
 export const checkKeyIsCurrent = async (work: Work, developerId: string, kept: { body: string }): Promise<true> => {
-  const { key_hash, keys = [] } = await loadDeveloper(work, developerId)
+  const { key_hash, keys } = await loadDeveloper(work, developerId)
   const { api_key } = JSON.parse(kept.body) as Partial<DeveloperKeyView>
   // A stored error response has no key.
   if (api_key === undefined) return true

@@ -5,8 +5,14 @@ import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { ItemOf } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { type Developer, DeveloperEntity, DeveloperKeyEntity, type DeveloperMember } from '../developers/entity.ts'
-import { memberById, membersOf, memberWith, unchangedMembers } from '../developers/member-list.ts'
+import {
+  type Developer,
+  DeveloperEntity,
+  DeveloperKeyEntity,
+  type DeveloperMember,
+  isPortalSession,
+} from '../developers/entity.ts'
+import { memberById, unchangedMembers } from '../developers/member-list.ts'
 import { rightsOf } from '../developers/rights.ts'
 import { type EmailToken, loadEmailToken, useEmailToken } from './email.ts'
 import { unchangedKeys } from './keys.ts'
@@ -69,6 +75,7 @@ export const startDeveloperSession = async (
                 key_hash: mainHash,
                 developer_id: developerId,
                 status: 'active',
+                role: 'owner',
                 created_at: now,
               }),
             ]
@@ -95,7 +102,7 @@ export const startDeveloperSession = async (
 
 /** Returns the teammate whose address a code was sent to. @throws `not_a_developer` if they were removed since */
 const signedInBy = (developer: Developer, { member_id, email }: EmailToken): DeveloperMember => {
-  const member = member_id === undefined ? memberWith(developer, email) : memberById(developer, member_id)
+  const member = memberById(developer, member_id)
   if (member?.email !== email) throw fail('not_a_developer')
   return member
 }
@@ -110,7 +117,7 @@ export const joinAccount = async (work: Work, { token, name }: JoinInput): Promi
   const id = work.id('developerKey')
   return retryOnConflict(async () => {
     const developer = await loadDeveloper(work, code.developer_id)
-    const members = membersOf(developer)
+    const { members } = developer
     const invited = members.find((one) => one.invitation?.token_hash === code.token_hash)
     const inviter = rightsOf(developer, invited?.invitation?.given_by ?? '', work.clock.now())
     if (!invited || inviter?.role !== 'owner') throw fail('forbidden', WITHDRAWN)
@@ -160,7 +167,7 @@ const loadKey = async ({ table, clock }: Work, key: string): Promise<ItemOf<type
   const record = await table.get(DeveloperKeyEntity, { key_hash: sha256(key) })
   if (record?.status === 'blocked') throw fail('not_a_developer')
   // A session would renew itself without end, and with rights that its teammate or key may have lost.
-  if (record?.session) {
+  if (record?.role === null) {
     throw fail('unauthorized', {
       message: 'This is a session, not a developer key. A session opens no other session.',
       fix: 'Use the session as it is, or sign in with a developer key, a passkey or by e-mail.',
@@ -180,7 +187,7 @@ export const endDeveloperSession = (work: Work, developerId: string, presented: 
   const key_hash = sha256(presented)
   return retryOnConflict(async () => {
     const developer = await loadDeveloper(work, developerId)
-    const session = developer.keys?.find((known) => known.session && known.key_hash === key_hash)
+    const session = developer.keys.filter(isPortalSession).find((known) => known.key_hash === key_hash)
     if (!session) {
       throw fail('conflict', {
         message: 'This request’s key isn’t a session.',
@@ -190,7 +197,7 @@ export const endDeveloperSession = (work: Work, developerId: string, presented: 
     await work.commit([
       DeveloperEntity.update(
         { id: developerId },
-        { set: { keys: developer.keys?.filter((known) => known !== session) } },
+        { set: { keys: developer.keys.filter((known) => known !== session) } },
         { where: unchangedKeys(developer) },
       ),
       DeveloperKeyEntity.delete({ key_hash }),

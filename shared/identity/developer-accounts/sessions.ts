@@ -3,7 +3,13 @@ import { iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { type Developer, DeveloperEntity, DeveloperKeyEntity, type NamedKey } from '../developers/entity.ts'
+import {
+  type Developer,
+  DeveloperEntity,
+  DeveloperKeyEntity,
+  isPortalSession,
+  type PortalSession,
+} from '../developers/entity.ts'
 import { memberById } from '../developers/member-list.ts'
 import { type Giver, liveKeys, rightsOf } from '../developers/rights.ts'
 import type { DeveloperRole } from '../developers/roles.ts'
@@ -18,13 +24,10 @@ interface Viewer {
   root: Giver
 }
 
-type PortalSession = NamedKey & Required<Pick<NamedKey, 'session'>>
-
 const visibleTo = ({ role, root }: Viewer, developer: Developer, now: number): PortalSession[] =>
-  liveKeys(developer, now).filter(
-    (key): key is PortalSession =>
-      key.session !== undefined && (role === 'owner' || key.session.given_by === root.given_by),
-  )
+  liveKeys(developer, now)
+    .filter(isPortalSession)
+    .filter(({ session }) => role === 'owner' || session.given_by === root.given_by)
 
 /** Lists the live sessions of the portal that the caller may end, newest first (`GET /api/v1/dev/sessions`). */
 export const listDeveloperSessions = async (work: Work, viewer: Viewer): Promise<ListedSessionView[]> => {
@@ -35,13 +38,13 @@ export const listDeveloperSessions = async (work: Work, viewer: Viewer): Promise
   return sessions.map(({ id, key_hash, created_at, expires_at, session }, i) => {
     const { given_by, via, browser, system, source_ip } = session
     const member = memberById(developer, given_by)
-    const key = developer.keys?.find((one) => one.key_hash === given_by)
+    const key = developer.keys.find((one) => one.key_hash === given_by)
     return {
       id,
       current: key_hash === viewer.credential.given_by,
       via,
       member: member ? { id: member.id, email: member.email, name: member.name ?? null } : null,
-      key: key ? { id: key.id, name: key.name } : null,
+      key: key && !isPortalSession(key) ? { id: key.id, name: key.name } : null,
       role: rightsOf(developer, key_hash, now)?.role ?? 'viewer',
       browser: browser ?? null,
       system: system ?? null,
@@ -82,7 +85,7 @@ const endSessions = (
     await work.commit([
       DeveloperEntity.update(
         { id },
-        { set: { keys: developer.keys?.filter(({ key_hash }) => !hashes.includes(key_hash)) } },
+        { set: { keys: developer.keys.filter(({ key_hash }) => !hashes.includes(key_hash)) } },
         { where: unchangedKeys(developer) },
       ),
       ...hashes.map((key_hash) => DeveloperKeyEntity.delete({ key_hash })),

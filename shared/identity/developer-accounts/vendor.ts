@@ -1,6 +1,7 @@
 import { ClaimEntity } from '#shared/foundation/claims/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { isPlaceholderVendor } from '#shared/kernel/vendor-names.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, missing, oneOf } from '#shared/table/expressions.ts'
@@ -39,7 +40,7 @@ export const vendorWrites = (
 /**
  * Claims a developer's vendor name, the first part of their manifests' ids (`POST /api/v1/dev/me/vendor`). It can't be
  * changed later.
- * @throws `conflict` if another developer has the name, or the account has another one
+ * @throws `conflict` if another developer has the name, or the account has another one; `validation_error` for a placeholder
  */
 export const claimVendor = async (work: Work, developerId: string, vendor: string): Promise<DeveloperView> => {
   const developer = await loadDeveloper(work, developerId)
@@ -56,6 +57,13 @@ export const claimVendor = async (work: Work, developerId: string, vendor: strin
   if (developer.vendor !== undefined && developer.vendor !== vendor) throw refused('fixed', developer.vendor)
   const view = presentDeveloper({ ...developer, vendor })
   if (developer.vendor === vendor) return view
+  if (isPlaceholderVendor(vendor)) {
+    throw fail('validation_error', {
+      message: `The vendor name ${vendor} is a placeholder.`,
+      fix: 'Choose a name of your own. It can’t be changed later.',
+      details: { fields: { vendor: ['is a placeholder'] } },
+    })
+  }
   await work.commit(
     [
       ...vendorWrites(developer, vendor, refused),

@@ -6,32 +6,39 @@ import { DEVELOPER_ROLES } from './roles.ts'
 /** Ways to sign in to the portal. */
 export const SIGN_INS = ['key', 'email', 'passkey', 'invitation'] as const
 
-const namedKey = () =>
-  z.object({
-    id: z.string(),
-    name: z.string(),
-    key_hash: z.string(),
-    created_at: createdAt(),
-    expires_at: z.number(),
-    /** On the key of a browser session, which isn't listed with the others and ends sooner. */
-    session: z
-      .object({
-        /** Hash of the key that opened it, or id of the teammate who signed in. It has their rights, as long as they have any. */
-        given_by: z.string(),
-        via: z.enum(SIGN_INS),
-        /** Address that the sign-in came from. */
-        source_ip: z.string().optional(),
-        /** Names of the browser and the system, if known. */
-        browser: z.string().optional(),
-        system: z.string().optional(),
-      })
-      .optional(),
-    /** Absent on a key with every right. */
-    role: z.enum(DEVELOPER_ROLES).optional(),
-  })
+const keyFields = () => ({
+  id: z.string(),
+  key_hash: z.string(),
+  created_at: createdAt(),
+  expires_at: z.number(),
+})
+
+const namedKey = () => z.object({ ...keyFields(), name: z.string(), role: z.enum(DEVELOPER_ROLES) })
 
 /** Developer key with a name and an expiry, in addition to the account's main key. */
 export type NamedKey = z.infer<ReturnType<typeof namedKey>>
+
+const portalSession = () =>
+  z.object({
+    ...keyFields(),
+    session: z.object({
+      /** Hash of the key that opened it, or id of the teammate who signed in. It has their rights, as long as they have any. */
+      given_by: z.string(),
+      via: z.enum(SIGN_INS),
+      /** Address that the sign-in came from. */
+      source_ip: z.string().optional(),
+      /** Names of the browser and the system, if known. */
+      browser: z.string().optional(),
+      system: z.string().optional(),
+    }),
+  })
+
+/** Key of a browser session, which isn't listed with the named keys and ends sooner. */
+export type PortalSession = z.infer<ReturnType<typeof portalSession>>
+
+export type AccountKey = NamedKey | PortalSession
+
+export const isPortalSession = (key: AccountKey): key is PortalSession => 'session' in key
 
 const member = () =>
   z.object({
@@ -51,7 +58,7 @@ const member = () =>
       })
       .optional(),
     /** Number of passkeys. */
-    passkeys: z.number().optional(),
+    passkeys: z.number(),
   })
 
 /** Teammate in a developer account, or somebody invited to be one. */
@@ -74,14 +81,14 @@ const developer = () =>
     sandbox_invitation_id: z.string().optional(),
     /** Hash of the main key. */
     key_hash: z.string(),
-    /** Named keys, newest first. Kept here, so that blocking and recovery find every key. */
-    keys: z.array(namedKey()).optional(),
-    /** Teammates. Absent while the person who registered is alone. See `membersOf`. */
-    members: z.array(member()).optional(),
+    /** Named keys and sessions, newest first. Kept here, so that blocking and recovery find every key. */
+    keys: z.array(z.union([namedKey(), portalSession()])),
+    /** Teammates. The person who registered is the first. */
+    members: z.array(member()),
     /** Time at which the developer proved that the e-mail address is theirs. */
     email_verified_at: z.number().optional(),
-    /** Language of their browser, for e-mail that no request causes. Absent in accounts from before it was stored. */
-    language: z.string().optional(),
+    /** Language of their browser, for e-mail that no request causes. */
+    language: z.string(),
     created_at: createdAt(),
   })
 
@@ -108,10 +115,8 @@ const key = () =>
     recovery_hash: z.string().optional(),
     /** End of a named key, or of an ended key's recovery. */
     expires_at: z.number().optional(),
-    /** Copy of the key's role, so that authentication costs one read. Absent: every right. */
-    role: z.enum(DEVELOPER_ROLES).optional(),
-    /** On the key of a session, whose rights the account's record has. */
-    session: z.literal(true).optional(),
+    /** Copy of the key's role, so that authentication costs one read. Null on a session, whose rights the account's record has. */
+    role: z.enum(DEVELOPER_ROLES).nullable(),
     /** Time of a recent use, at most an hour before the last one. */
     last_used_at: z.number().optional(),
   })
@@ -132,8 +137,8 @@ const emailToken = () =>
     token_hash: z.string(),
     developer_id: z.string(),
     purpose: z.enum(['prove', 'recover', 'sign_in', 'join']),
-    /** Teammate whom it signs in or invites. Absent in tokens for the account's own address. */
-    member_id: z.string().optional(),
+    /** Teammate whose address it was sent to. */
+    member_id: z.string(),
     /** Address that the token was sent to. */
     email: z.string(),
     created_at: z.number(),

@@ -1,5 +1,5 @@
 import { isId } from '#shared/kernel/ids.ts'
-import type { Developer, NamedKey } from './entity.ts'
+import { type AccountKey, type Developer, isPortalSession } from './entity.ts'
 import { memberById } from './member-list.ts'
 import type { DeveloperRole } from './roles.ts'
 
@@ -32,11 +32,11 @@ const rightsIn = (developer: Developer, givenBy: string, now: number): Rights | 
     return member && { role: member.role, root: member.id, memberId: member.id }
   }
   if (givenBy === developer.key_hash) return { role: 'owner', root: givenBy }
-  const key = developer.keys?.find(({ key_hash }) => key_hash === givenBy)
+  const key = developer.keys.find(({ key_hash }) => key_hash === givenBy)
   if (!key || key.expires_at <= now) return undefined
-  return key.session ? rightsIn(developer, key.session.given_by, now) : { role: key.role ?? 'owner', root: givenBy }
+  return isPortalSession(key) ? rightsIn(developer, key.session.given_by, now) : { role: key.role, root: givenBy }
 }
 
 /** Returns the named keys and sessions of an account that still give rights, newest first. */
-export const liveKeys = (developer: Developer, now: number): NamedKey[] =>
-  (developer.keys ?? []).filter(({ key_hash }) => rightsIn(developer, key_hash, now) !== undefined)
+export const liveKeys = (developer: Developer, now: number): AccountKey[] =>
+  developer.keys.filter(({ key_hash }) => rightsIn(developer, key_hash, now) !== undefined)

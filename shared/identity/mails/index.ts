@@ -1,2 +1,3 @@
 export { OutgoingMailEntity } from './entity.ts'
+export { nameInMail, unlink } from './foreign-text.ts'
 export { handleOverdueMail, newMail, requireMail, sendMail } from './send.ts'

@@ -3,7 +3,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import { type Developer, DeveloperEntity } from '../developers/entity.ts'
 import { rightsOf } from '../developers/rights.ts'
 import { hasRights } from '../developers/roles.ts'
-import type { User } from './entity.ts'
+import type { Member, User } from './entity.ts'
 
 /** Loads the developer account of a stand-in, for {@link isActive}. Undefined for anybody else. */
 export const loadGiver = async (
@@ -21,6 +21,17 @@ export const isActive = (user: User | undefined, giver: Developer | undefined, n
 /** Reports whether a credential of a developer account still opens its sandbox. */
 export const opensSandbox = (developer: Developer | undefined, givenBy: string, now: number): boolean =>
   hasRights(rightsOf(developer, givenBy, now)?.role ?? 'viewer', 'developer')
+
+/**
+ * Reports whether a membership that a developer account gave is still given by it. Other memberships last until somebody
+ * ends them.
+ */
+export const isStillGiven = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  { giver }: Pick<Member, 'giver'>,
+): Promise<boolean> =>
+  giver === undefined ||
+  opensSandbox(await table.get(DeveloperEntity, { id: giver.developer_id }), giver.given_by, clock.now())
 
 /** @throws `forbidden` for a stand-in, whose access may not outlast the key or teammate that it stands for */
 export const refuseStandIn = ({ stand_in }: User): void => {

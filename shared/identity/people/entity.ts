@@ -158,6 +158,8 @@ const member = () =>
     name: z.string(),
     role: z.enum(ROLES),
     joined_at: z.number(),
+    /** In a sandbox: the key or teammate whose invitation, or whose guest's, let them in. The membership ends with it. */
+    giver: z.object({ developer_id: z.string(), given_by: z.string() }).optional(),
     /** Time of their last activity, to the hour. */
     active_at: z.number().optional(),
     /** Times at which they last lost at least this role. */
@@ -198,8 +200,8 @@ const session = () =>
     id: z.string(),
     user_id: z.string(),
     workspace_id: z.string(),
-    /** Sign-in method. Absent in sessions older than this field. */
-    via: z.enum(['provisioned', 'init_data', 'widget', 'passkey', 'stand_in']).optional(),
+    /** Sign-in method. */
+    via: z.enum(['provisioned', 'init_data', 'widget', 'passkey', 'stand_in']),
     /** Address that the sign-in came from. */
     source_ip: z.string().optional(),
     /** Names of the browser and the system, if known. */

@@ -1,4 +1,4 @@
-export { isActive, loadGiver, refuseStandIn } from './active.ts'
+export { isActive, isStillGiven, loadGiver, refuseStandIn } from './active.ts'
 export { changeRole } from './change-role.ts'
 export { deleteWorkspace, deletionWrites, restoreWorkspace } from './delete-workspace.ts'
 export { editWorkspace } from './edit-workspace.ts'
@@ -27,7 +27,15 @@ export { invite, listInvitations, revokeInvitation } from './invite.ts'
 export { isRecovery } from './inviters.ts'
 export { findJoinedWorkspace, joinWrites, loadInvitation } from './join.ts'
 export { listMembers } from './members.ts'
-export { type Belonging, findBelonging, isMembership, listWorkspacesOf, membershipCheck } from './memberships.ts'
+export {
+  type Belonging,
+  findBelonging,
+  findMember,
+  findRecordedBelonging,
+  isMembership,
+  listWorkspacesOf,
+  membershipCheck,
+} from './memberships.ts'
 export { OrganizationSchema, presentOrganization } from './organization.ts'
 export {
   addPersonPasskey,

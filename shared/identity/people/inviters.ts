@@ -2,8 +2,9 @@ import type { Deps } from '#shared/foundation/work/index.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, lt, lte, missing, oneOf } from '#shared/table/expressions.ts'
-import { DeveloperEntity, DeveloperKeyEntity } from '../developers/entity.ts'
-import { isActive, opensSandbox } from './active.ts'
+import { DeveloperEntity } from '../developers/entity.ts'
+import type { Giver } from '../developers/rights.ts'
+import { isActive, isStillGiven, opensSandbox } from './active.ts'
 import { atLeast, type Invitation, type Member, MemberEntity, type Role, rolesFrom, UserEntity } from './entity.ts'
 
 /** Returns the role that an inviter must keep for the invitation to stay valid: admin, and at least the invited role. */
@@ -38,9 +39,10 @@ const mayInvite = (by: Member | undefined, { role, created_at }: Invitation): bo
  * role, left or was blocked, or the developer's key or teammate that gave it is gone (contract/people-and-workspaces.md#members-and-invitations).
  */
 export const findInviters = async (
-  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'clock'>,
   invitations: readonly Invitation[],
 ): Promise<({ id: string; name: string } | undefined)[]> => {
+  const { table, clock } = deps
   const [members, users] = await Promise.all([
     table.getAll(invitations.map((invitation) => MemberEntity.ref(member(invitation)))),
     table.getAll(invitations.map(({ created_by }) => UserEntity.ref({ id: created_by }))),
@@ -50,6 +52,7 @@ export const findInviters = async (
       DeveloperEntity.ref({ id: user?.stand_in?.developer_id ?? invitations[i]?.created_by ?? '' }),
     ),
   )
+  const stillGiven = await Promise.all(members.map((one) => one !== undefined && isStillGiven(deps, one)))
   return invitations.map((invitation, i) => {
     if (isRecovery(invitation)) return { id: OPERATOR, name: 'The platform’s operator' }
     const { given_by = '' } = invitation
@@ -59,28 +62,38 @@ export const findInviters = async (
         ? { id: developer.id, name: developer.name }
         : undefined
     }
-    const isEntitled = mayInvite(members[i], invitation) && isActive(user, developer, clock.now())
+    const isEntitled = stillGiven[i] && mayInvite(members[i], invitation) && isActive(user, developer, clock.now())
     return isEntitled ? { id: user.id, name: user.name } : undefined
   })
 }
 
-/** Returns the conditions of a transaction under which the inviter may still invite. */
+/**
+ * Returns the conditions of a transaction under which the inviter may still invite. Those of the developer account that
+ * gave the inviter their rights, if any, are {@link giverChecks}.
+ */
 export const inviterChecks = (invitation: Invitation, otherwise: () => unknown): Write[] => {
   if (isRecovery(invitation)) return []
-  const active = { where: { status: 'active' as const }, otherwise }
-  if (byDeveloper(invitation)) {
-    const { created_by, given_by = '' } = invitation
-    return [
-      DeveloperEntity.check({ id: created_by }, active),
-      // A key that ended has no record.
-      ...(isId('developerMember', given_by) ? [] : [DeveloperKeyEntity.check({ key_hash: given_by }, active)]),
-    ]
-  }
+  if (byDeveloper(invitation)) return []
   const { role, created_at } = invitation
   const needed = inviterRoleFor(role)
   const since = { joined_at: lte(created_at), [LOST_ROLE_FIELDS[needed]]: either(missing, lt(created_at)) }
   return [
     MemberEntity.check(member(invitation), { where: { role: oneOf(...rolesFrom(needed)), ...since }, otherwise }),
-    UserEntity.check({ id: invitation.created_by }, active),
+    UserEntity.check({ id: invitation.created_by }, { where: { status: 'active' }, otherwise }),
   ]
+}
+
+/**
+ * Returns the condition that nothing has changed which decides whether a credential of a developer account still opens its
+ * sandbox. Read it again if it fails: most changes have no bearing on it.
+ */
+export const giverChecks = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  { developer_id, given_by }: Giver,
+  ended: () => unknown,
+): Promise<Write[]> => {
+  const developer = await table.get(DeveloperEntity, { id: developer_id })
+  if (!developer || !opensSandbox(developer, given_by, clock.now())) throw ended()
+  const { id, status, key_hash, keys, members } = developer
+  return [DeveloperEntity.check({ id }, { where: { status, key_hash, keys, members } })]
 }

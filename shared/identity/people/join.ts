@@ -1,22 +1,26 @@
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { isId } from '#shared/kernel/ids.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { missing, oneOf } from '#shared/table/expressions.ts'
+import { isStillGiven } from './active.ts'
 import {
   FormerMemberEntity,
   type Invitation,
   InvitationEntity,
   InvitationLinkEntity,
+  type Member,
   MemberEntity,
   MembershipEntity,
   type User,
+  UserEntity,
   type Workspace,
   WorkspaceEntity,
 } from './entity.ts'
 import { endInvitationWrites } from './invitations.ts'
-import { findInviters, inviterChecks, isRecovery } from './inviters.ts'
+import { findInviters, giverChecks, inviterChecks, isRecovery } from './inviters.ts'
 import { findBelonging } from './memberships.ts'
 import { demoteOwners } from './recover.ts'
 
@@ -56,8 +60,8 @@ export const loadInvitation = async (
  * so the invitation stays valid for another person. The operator's invitation makes an owner of an existing member, too, and
  * members of the other owners. The writes of {@link Arrival} check that the person still exists.
  * @throws `not_found`, here or from the transaction, if the invitation has ended. `ConditionFailed` from the transaction
- * if another invitation made the person a member, or somebody became an owner during a recovery. Load the invitation and
- * retry in that case.
+ * if another invitation made the person a member, somebody became an owner during a recovery, or the developer account
+ * that gave the invitation changed. Load the invitation and retry in that case.
  */
 export const joinWrites = async (
   work: Work,
@@ -67,15 +71,20 @@ export const joinWrites = async (
   const at = { workspace_id: workspace.id, user_id: user.id }
   const present = await work.table.get(MemberEntity, at)
   const recovery = isRecovery(invitation)
-  if (present && !recovery) return []
+  const isIn = present !== undefined && (await isStillGiven(work, present))
+  if (isIn && !recovery) return []
   const now = work.clock.now()
   if (invitation.expires_at <= now) throw invitationEnded()
   const { id: invitation_id, role, created_by } = invitation
+  const giver = await giverOf(work, invitation)
   return [
     ...endInvitationWrites(invitation, { usedBy: user.id, otherwise: invitationEnded }),
-    present
-      ? MemberEntity.update(at, { set: { role } }, { where: { role: present.role } })
-      : MemberEntity.create({ ...at, name: user.name, role, joined_at: now }),
+    isIn
+      ? MemberEntity.update(at, { set: { role, giver } }, { where: { role: present.role } })
+      : MemberEntity.replace(
+          { ...at, name: user.name, role, joined_at: now, ...(giver && { giver }) },
+          { where: { joined_at: present?.joined_at ?? missing } },
+        ),
     ...(recovery ? await demoteOwners(work, invitation, user.id) : []),
     MembershipEntity.replace(at),
     FormerMemberEntity.delete(at),
@@ -88,6 +97,7 @@ export const joinWrites = async (
         : { where: { status: oneOf(...openStatuses(invitation)) }, otherwise: invitationEnded },
     ),
     ...inviterChecks(invitation, invitationEnded),
+    ...(giver ? await giverChecks(work, giver, invitationEnded) : []),
     auditPerson(
       work,
       { workspaceId: workspace.id, userId: user.id },
@@ -98,9 +108,20 @@ export const joinWrites = async (
   ]
 }
 
+/** Returns the key or teammate with which the membership ends: the one that invited, or let the inviter in. */
+const giverOf = async ({ table }: Work, invitation: Invitation): Promise<Member['giver']> => {
+  const { workspace_id, created_by, given_by = '' } = invitation
+  if (isId('developer', created_by)) return { developer_id: created_by, given_by }
+  const [member, user] = await table.getAll([
+    MemberEntity.ref({ workspace_id, user_id: created_by }),
+    UserEntity.ref({ id: created_by }),
+  ] as const)
+  return user?.stand_in ?? member?.giver
+}
+
 /** Finds the workspace that a person joined with an invitation. Returns undefined if they left it, and for anyone else. */
 export const findJoinedWorkspace = async (
-  deps: Pick<Deps, 'table'>,
+  deps: Pick<Deps, 'table' | 'clock'>,
   nonce: string,
   userId: string,
 ): Promise<Workspace | undefined> => {

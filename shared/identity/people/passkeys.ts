@@ -5,7 +5,10 @@ import {
   listPasskeys,
   noPasskey,
   ownerOfPresented,
+  PASSKEY_REFUSALS,
+  type Passkey,
   type PasskeyOptionsView,
+  type PasskeyRefusal,
   type PasskeyView,
   type PresentPasskeyInput,
   presentPasskey,
@@ -36,11 +39,12 @@ type Caller = SignedIn & { workspace: Workspace }
 
 /**
  * Starts adding a passkey to a person's account (`POST /console/passkeys/options`).
- * @throws `confirmation_required` if the sign-in is older than 10 minutes; `forbidden` for a stand-in
+ * @throws `confirmation_required` if the sign-in will be older than 10 minutes when the ceremony ends; `conflict` for too many
+ *   passkeys; `forbidden` for a stand-in
  */
 export const beginPersonPasskey = (work: Work, caller: Caller): Promise<PasskeyOptionsView> => {
   refuseStandIn(caller.user)
-  requireRecentSignIn(work, caller, 'Changing passkeys')
+  requireRecentSignIn(work, caller, 'Adding a passkey', LIMITS.passkeyChallengeLife)
   const { id, name } = caller.user
   return beginAddingPasskey(work, { id, name, displayName: name }, 'only')
 }
@@ -101,9 +105,13 @@ export const signInByPasskey = (work: Work, input: PresentPasskeyInput): Promise
     const ownerId = ownerOfPresented(input)
     const found = isId('user', ownerId)
       ? await verifyPresentedPasskey(work, 'sign_in', ownerId, input, 'only')
-      : undefined
-    const user = found && (await work.table.get(UserEntity, { id: ownerId }))
-    if (!user || user.status === 'deleted' || user.stand_in) throw refused()
+      : { refusal: 'elsewhere' as const }
+    if ('refusal' in found) {
+      if (found.refusal === 'counter') await auditCounter(work, found.passkey)
+      throw refused(found.refusal)
+    }
+    const user = await work.table.get(UserEntity, { id: ownerId })
+    if (!user || user.status === 'deleted' || user.stand_in) throw refused('unknown')
     const { belonging, writes, checks, user: present } = await resumePerson(work, user)
     const opened = await newSessionWrites(work, present, belonging, 'passkey')
     await work.commit([...found.writes, ...writes, ...checks, ...opened.writes], opened.view)
@@ -143,8 +151,14 @@ const tellWrites = (
   ]
 }
 
-const refused = () =>
-  fail('unauthorized', {
-    message: 'This passkey doesn’t belong to an account here, or its answer is wrong, expired or already used.',
-    fix: 'Start again, or sign in with the messaging app.',
-  })
+/** Audits a passkey whose counter didn't rise, in the workspace that the person used last. */
+const auditCounter = async (work: Work, { owner_id, id }: Passkey): Promise<void> => {
+  const user = await work.table.get(UserEntity, { id: owner_id })
+  if (!user) return
+  const place = { workspaceId: user.home_workspace_id, userId: owner_id }
+  const target = { type: 'user', id: owner_id }
+  await work.table.transact([auditPerson(work, place, 'user.passkey_counter_refused', target, { passkey_id: id })])
+}
+
+const refused = (refusal: PasskeyRefusal) =>
+  fail('unauthorized', { ...PASSKEY_REFUSALS[refusal], details: { passkey: refusal } })

@@ -43,6 +43,7 @@ export const presentIdentity = (
     })),
     bans: { denied_tools, denied_scopes },
     cross_agent_enabled,
+    is_stand_in: user.stand_in !== undefined,
   }
 }
 
@@ -65,7 +66,7 @@ export const presentConsoleMember = (member: Member, user: User | undefined): Co
 export const presentSession = (session: Session, current: Session): SessionView => ({
   id: session.id,
   current: session.id === current.id,
-  via: session.via ?? null,
+  via: session.via,
   browser: session.browser ?? null,
   system: session.system ?? null,
   address: session.source_ip ?? null,

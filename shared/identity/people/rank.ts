@@ -4,6 +4,7 @@ import type { Write } from '#shared/table/entity.ts'
 import { oneOf } from '#shared/table/expressions.ts'
 import { eachPage } from '#shared/table/pages.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
+import { isStillGiven } from './active.ts'
 import { atLeast, type Member, MemberEntity, type Role, rolesFrom, type User, UserEntity } from './entity.ts'
 
 export interface Permitted {
@@ -85,15 +86,17 @@ const PAGE = 100
 
 /** Finds another owner of the member's workspace. Blocked and deleted people don't count. */
 export const findAnotherOwner = async (
-  { table }: Pick<Deps, 'table'>,
+  deps: Pick<Deps, 'table' | 'clock'>,
   { workspace_id, user_id }: Member,
 ): Promise<Member | undefined> => {
+  const { table } = deps
   for await (const members of eachPage((after) =>
     table.query(MemberEntity, { workspace_id }, { limit: PAGE, after, ascending: true }),
   )) {
     const owners = members.filter((member) => member.role === 'owner' && member.user_id !== user_id)
     const users = await table.getAll(owners.map((owner) => UserEntity.ref({ id: owner.user_id })))
-    const found = owners.find((_, i) => users[i]?.status === 'active')
+    const given = await Promise.all(owners.map((owner) => isStillGiven(deps, owner)))
+    const found = owners.find((_, i) => users[i]?.status === 'active' && given[i])
     if (found) return found
   }
   return undefined

@@ -120,6 +120,9 @@ export const ConsoleIdentitySchema = () =>
         .object({ denied_tools: z.array(z.string()), denied_scopes: z.array(z.string()) })
         .meta({ description: 'Tools and scopes that admins of the workspace denied.' }),
       cross_agent_enabled: z.boolean().meta({ description: 'True if agents in this workspace can call each other.' }),
+      is_stand_in: z.boolean().meta({
+        description: 'True for a person made up for a sandbox, who has neither passkeys nor an e-mail address.',
+      }),
     })
     .meta({ id: 'ConsoleIdentity' })
 
@@ -191,7 +194,7 @@ export const SessionSchema = () =>
     .object({
       id: idField('ses'),
       current: z.boolean().meta({ description: 'True for the session that asks.' }),
-      via: z.enum(['provisioned', 'init_data', 'widget', 'passkey', 'stand_in']).nullable(),
+      via: z.enum(['provisioned', 'init_data', 'widget', 'passkey', 'stand_in']),
       browser: z.string().nullable().meta({ example: 'Firefox' }),
       system: z.string().nullable().meta({ example: 'Linux' }),
       address: z.string().nullable().meta({ description: 'Address that the sign-in came from.', example: '192.0.2.7' }),

@@ -7,7 +7,7 @@ import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed, type Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
-import { isActive, loadGiver, opensSandbox } from './active.ts'
+import { isActive, isStillGiven, loadGiver, opensSandbox } from './active.ts'
 import { deviceOf } from './device.ts'
 import {
   type Member,
@@ -108,7 +108,7 @@ export const loadAccess = async (
   ] as const)
   const isIn = user && member && workspace && (workspace.deletes_at ?? Number.POSITIVE_INFINITY) > clock.now()
   const giver = await loadGiver({ table }, user)
-  if (!isIn || !isActive(user, giver, clock.now())) return undefined
+  if (!isIn || !isActive(user, giver, clock.now()) || !(await isStillGiven({ table, clock }, member))) return undefined
   const sessions = found.filter(
     (session, i): session is Session =>
       session?.user_id === user_id &&
@@ -159,7 +159,7 @@ export const listSessions = async (
 ): Promise<Session[]> => {
   const { items } = await deps.table.listed(SessionEntity, sessionsOf(user.id), { limit: MAX_LISTED })
   const live = items.filter((one) => one.expires_at > deps.clock.now() && !isEnded(user, one))
-  // Sessions from before this list existed aren't in it.
+  // The list shows the newest ones, and a new one only after a moment.
   return live.some(({ id }) => id === session.id) ? live : [session, ...live]
 }
 

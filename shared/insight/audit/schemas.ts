@@ -32,9 +32,7 @@ export const AuditEntrySchema = () =>
         description:
           'More details, depending on the action: IDs, scopes, reasons. Never contains secrets or the values of settings.',
       }),
-      request_id: idField('req')
-        .nullable()
-        .meta({ description: 'Null for actions without a request, and in older entries.' }),
+      request_id: idField('req').nullable().meta({ description: 'Null for actions without a request.' }),
       created_at: time(),
     })
     .meta({ id: 'AuditEntry' })

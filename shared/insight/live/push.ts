@@ -74,7 +74,8 @@ export const updatesFor = async (
   deps: Pick<Deps, 'table' | 'clock'>,
   member: Parameters<typeof readUpdates>[1],
 ): Promise<LiveMessage> => {
-  const { version, counts, unread_notifications } = await readUpdates(deps, member, undefined)
+  const commit = deps.table.transact.bind(deps.table)
+  const { version, counts, unread_notifications } = await readUpdates({ ...deps, commit }, member, undefined)
   return { type: 'updates', version, counts, unread_notifications }
 }
 

@@ -1,5 +1,5 @@
 import { SweepMarkEntity } from '#shared/foundation/overdue/index.ts'
-import type { Deps } from '#shared/foundation/work/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
 import { iso, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import type { LabelledMetric, MetricSeries, WatchedAlarm, WatchedMetric } from '#shared/kernel/ports/monitoring.ts'
 import type { ItemOf } from '#shared/table/entity.ts'
@@ -12,7 +12,7 @@ const WINDOW = 15 * MINUTE
 /** The sweeper starts every 30 seconds. */
 const SWEEP_LATE = 5 * MINUTE
 
-type Reading = Pick<Deps, 'table' | 'clock' | 'monitoring' | 'log'>
+type Reading = Pick<Work, 'table' | 'clock' | 'monitoring' | 'log' | 'commit'>
 
 type Reason = HealthView['reasons'][number]
 
@@ -84,7 +84,7 @@ const freshReading = async (deps: Reading, now: number): Promise<AlarmReading | 
   const seen = await readAlarms(deps, now)
   if (!seen) return undefined
   const reading = { ...key, at: now, reasons: seen.flatMap(reasonOf), ...partsOf(seen) }
-  await deps.table.transact([AlarmReadingEntity.replace(reading)])
+  await deps.commit([AlarmReadingEntity.replace(reading)])
   return reading
 }
 

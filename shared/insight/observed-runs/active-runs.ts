@@ -35,7 +35,7 @@ const OUTLIVES = 2 * DAY
  * it dies in between, its message comes again.
  */
 export const listActiveRun = async ({ table }: Reading, run: Run): Promise<void> => {
-  const { installation_id, version, is_sandbox, actor, created_event, created_at } = run
+  const { installation_id, version, is_sandbox, actor, created_at } = run
   await table.transact([
     ActiveRunEntity.replace({
       ...keyOf(run),
@@ -43,7 +43,6 @@ export const listActiveRun = async ({ table }: Reading, run: Run): Promise<void>
       version,
       is_sandbox,
       user_id: actor?.id,
-      created_event,
       created_at,
       expires_at: (run.ends_at ?? created_at) + OUTLIVES,
     }),

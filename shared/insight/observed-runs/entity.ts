@@ -63,8 +63,6 @@ const activeRun = () =>
     is_sandbox: z.boolean(),
     /** Person who started it, if any. */
     user_id: z.string().optional(),
-    /** Id of its `run.created` event. */
-    created_event: z.string(),
     created_at: createdAt(),
     expires_at: z.number(),
   })

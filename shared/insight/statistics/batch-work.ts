@@ -1,5 +1,5 @@
 import type { Ref } from '#shared/table/entity.ts'
-import { isActive, type Run } from '#shared/work/runs/index.ts'
+import { createdEventId, isActive, type Run } from '#shared/work/runs/index.ts'
 import type { Task } from '#shared/work/tasks/index.ts'
 import { activeKey, listActiveRun, unlistActiveRun } from '../observed-runs/active-runs.ts'
 import { type ActiveRun, ActiveRunEntity } from '../observed-runs/entity.ts'
@@ -84,12 +84,10 @@ const countOnce = (store: Counting, told: LoadedEvent, spread: string): Countabl
 const activeKeyOf = ({ event, data: { app_id, run_id } }: LoadedEvent) =>
   activeKey({ app_id, workspace_id: event.workspace_id, run_id })
 
-const startOf = ({ event, ...told }: LoadedEvent, { created_event, created_at }: StartedRun): LoadedEvent => ({
+const startOf = ({ event, ...told }: LoadedEvent, created_at: Run['created_at']): LoadedEvent => ({
   ...told,
-  event: { ...event, id: created_event, type: 'run.created', created_at },
+  event: { ...event, id: createdEventId(told.data.run_id), type: 'run.created', created_at },
 })
-
-type StartedRun = Pick<Run, 'created_event' | 'created_at'>
 
 const countReportedEnd = (store: Counting, told: LoadedEvent, run: Run | undefined, spread: string): Countable => {
   if (!run) return countEndOfRemoved(store, told, spread)
@@ -113,7 +111,7 @@ const countRun = (store: Counting, told: LoadedEvent, spread: string): Countable
       return [
         AppLogEntity.create(entry),
         ...unlisted,
-        ...counterWrites(store, startOf(told, run), spread),
+        ...counterWrites(store, startOf(told, run.created_at), spread),
         ...counterWrites(store, told, spread),
       ]
     },
@@ -136,11 +134,11 @@ const countEndOfRemoved = (store: Counting, told: LoadedEvent, spread: string): 
       // It was counted before its record was removed.
       if (read.slice(0, FINISHED.length).some(Boolean)) return []
       if (!run) return ended.writes([endMark])
-      const start = startOf(told, run)
+      const start = startOf(told, run.created_at)
       return [
-        ActiveRunEntity.delete(activeKeyOf(told), { where: { created_event: run.created_event } }),
+        ActiveRunEntity.delete(activeKeyOf(told), { where: { created_at: run.created_at } }),
         ...(endMark ? [] : ended.writes([endMark])),
-        CountedEventEntity.replace({ event_id: run.created_event, created_at: run.created_at }),
+        CountedEventEntity.replace({ event_id: start.event.id, created_at: run.created_at }),
         ...counterWrites(store, { ...start, listed: run }, spread),
       ]
     },
@@ -170,7 +168,7 @@ export const fileRun = async (store: Pick<Counting, 'table'>, { run, ended }: Fi
 }
 
 /** Lists a run as active, unless it has ended. */
-export const fileStart = async ({ table }: Pick<Counting, 'table'>, run: Run): Promise<void> => {
+const fileStart = async ({ table }: Pick<Counting, 'table'>, run: Run): Promise<void> => {
   if (isActive(run.status)) return listActiveRun({ table }, run)
   const [logged, active] = await table.getAll([
     AppLogEntity.ref(logEntryOf(run)),

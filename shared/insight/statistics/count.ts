@@ -6,7 +6,7 @@ import type { Ref } from '#shared/table/entity.ts'
 import { alertBudgets } from '#shared/work/budgets/index.ts'
 import { type Run, RunEntity } from '#shared/work/runs/index.ts'
 import { TaskEntity } from '#shared/work/tasks/index.ts'
-import { addFollowingWork, type BatchWork, fileRun, fileStart } from './batch-work.ts'
+import { addFollowingWork, type BatchWork, fileRun } from './batch-work.ts'
 import { countExactlyOnce } from './count-exactly-once.ts'
 import type { LoadedEvent } from './counter-writes.ts'
 
@@ -41,21 +41,6 @@ export const countEvents = async (
   }
   await alertAbout(work, all, failed)
   return failed
-}
-
-/**
- * Lists a run that takes longer as active, so that figures and lists include it until its end is counted.
- * @param created its `run.created` event
- * @param found the run as it was found before, if it was. It is looked at again once it is listed
- * @returns false if its record was removed
- */
-export const listStartedRun = async (work: WorkerWork, created: OutboxEvent, found?: Run): Promise<boolean> => {
-  const { run_id, installation_id }: LoadedEvent['data'] = JSON.parse(created.data)
-  const run = found ?? (await work.table.get(RunEntity, { installation_id, id: run_id }))
-  if (!run) return false
-  await fileStart(work, run)
-  if (run.budgets) await alertBudgets(work, [run])
-  return true
 }
 
 /** Tells people about budgets that these runs have used up, or nearly. */

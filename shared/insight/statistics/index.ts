@@ -1,4 +1,4 @@
-export { countEvents, listStartedRun } from './count.ts'
+export { countEvents } from './count.ts'
 export { AgentDayEntity, WORKSPACE_SHARDS, WorkspaceNowEntity } from './entity.ts'
 export { listLogs } from './log.ts'
 export { countInstallations, readStats } from './read.ts'

@@ -18,7 +18,7 @@ const mergePair = (a: Write, b: Write): Write => {
 const onlyCounts = ({ changes }: Write): boolean => changes?.add !== undefined
 
 /** Drops the fields with an increment of zero. */
-const lean = (write: Write): Write => {
+const withoutZeros = (write: Write): Write => {
   const counts = Object.entries(write.changes?.add as Counts).filter(([, n]) => n)
   return { ...write, changes: { ...write.changes, add: Object.fromEntries(counts) as Record<string, number> } }
 }
@@ -34,6 +34,6 @@ export const mergeWrites = (writes: readonly Write[]): Write[] => {
     byItem.set(itemOf(write), known ? mergePair(known, write) : write)
   }
   return [...byItem.values()]
-    .map((write) => (onlyCounts(write) ? lean(write) : write))
+    .map((write) => (onlyCounts(write) ? withoutZeros(write) : write))
     .filter((write) => !onlyCounts(write) || Object.keys(write.changes?.add ?? {}).length > 0)
 }

@@ -2,7 +2,7 @@ import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { DAY, utcDate } from '#shared/kernel/clock.ts'
 import type { ItemOf, Ref, Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
-import { type Run, RunEntity } from '#shared/work/runs/index.ts'
+import { type Run, RunEntity, tokensOf } from '#shared/work/runs/index.ts'
 import { type Task, TaskEntity } from '#shared/work/tasks/index.ts'
 import type { Countable } from './count-exactly-once.ts'
 import {
@@ -34,7 +34,7 @@ export const workspaceDayWrites = (
 ): Write[] => {
   const quarter = quarterOf(event.created_at)
   const { usage, cost_units, actor } = run
-  const tokens = usage && usage.input_tokens + usage.output_tokens
+  const tokens = usage && tokensOf(usage)
   const counted = {
     runs,
     succeeded,

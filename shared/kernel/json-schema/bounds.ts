@@ -64,3 +64,6 @@ export const withinBounds = (value: unknown, bounds: Bounds): Findings => {
   }
   return findings
 }
+
+/** Tells whether every interface of a model and every framework takes the name of an argument. */
+export const isPortableName = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name)

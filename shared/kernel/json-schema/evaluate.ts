@@ -90,7 +90,7 @@ const lengthOf = (text: string): number => {
 class Evaluation {
   readonly #root: JsonObject
   readonly #dialect: Dialect
-  readonly #patterns = new Map<string, { verdict: PatternVerdict; matcher: RegExp | undefined }>()
+  readonly #patterns = new Map<string, PatternVerdict>()
   readonly #targets = new Map<unknown, unknown>()
   #steps = MAX_STEPS
 
@@ -106,14 +106,12 @@ class Evaluation {
 
   /** Returns how a pattern's match ended, or a reason why it can't be tried on this text. */
   #match(pattern: string, text: string): boolean | string {
-    const known = this.#patterns.get(pattern)
-    const verdict = known?.verdict ?? analyzePattern(pattern)
-    const matcher = known?.matcher ?? ('refused' in verdict ? undefined : new RegExp(pattern, 'u'))
-    this.#patterns.set(pattern, { verdict, matcher })
-    if ('refused' in verdict || matcher === undefined) return 'has a pattern that can’t be checked'
+    const verdict = this.#patterns.get(pattern) ?? analyzePattern(pattern)
+    this.#patterns.set(pattern, verdict)
+    if ('refused' in verdict) return 'has a pattern that can’t be checked'
     if (text.length > verdict.longest) return `is longer than ${verdict.longest} characters`
     this.#spend(verdict.steps(text.length))
-    return matcher.test(text)
+    return verdict.matcher.test(text)
   }
 
   #target(reference: unknown): unknown {

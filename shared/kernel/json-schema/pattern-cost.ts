@@ -16,14 +16,22 @@ export interface Part {
   unique: boolean
   /** True when it begins or ends with a character that occurs nowhere else in it. */
   delimited: boolean
-  /** True when it matches only at the start of the text. */
+  /** True when it matches only at the start of the text, and only up to its end. */
   anchored: boolean
+  ended: boolean
+  /** True when it matches anywhere, if only an empty text. */
+  certain: boolean
+  /** True when it can look ahead before its first character. */
+  looking: boolean
   /** From one position in a text of n characters it can match in `factor` × n^`degree` ways. */
   degree: number
   factor: number
-  /** Steps of parts that don't multiply what follows, in the same form: look-aheads, and parts that are left in one way. */
-  looks: Pick<Part, 'degree' | 'factor'>
+  /** Steps that don't multiply what follows, in the same form: of look-aheads, and of parts that are left in one way. */
+  looks: Cost
+  tries: Cost
 }
+
+type Cost = Pick<Part, 'degree' | 'factor'>
 
 /** Reason for rejecting a pattern, worded for its author. */
 export class PatternRefused extends Error {}
@@ -33,52 +41,76 @@ const FEW = 64
 
 const isFixed = ({ min, max }: Part): boolean => min === max
 
-/** Recounts the ways of a decided part, which has one way to match per length, if that is fewer. */
+/** Recounts the ways of a part that has one way to match per length, if that is fewer. If it isn't decided, it also has tries. */
 const counted = (part: Part): Part => {
-  if (!part.decided) return part
-  const lengths = part.max - part.min + 1
-  if (lengths > FEW) return part.degree === 0 ? part : { ...part, degree: 1, factor: 1 }
-  return { ...part, degree: 0, factor: part.degree === 0 ? Math.min(part.factor, lengths) : lengths }
+  const { min, max, decided, unique, degree, factor } = part
+  const lengths = max - min + 1
+  const isFew = lengths <= FEW
+  if (decided && isFew) return { ...part, degree: 0, factor: degree === 0 ? Math.min(factor, lengths) : lengths }
+  if (decided) return degree === 0 ? part : { ...part, degree: 1, factor: 1 }
+  return unique && degree > 1 ? { ...part, degree: 1, factor: 1, tries: sumOf(part, part.tries) } : part
 }
 
-export const NOTHING: Part = {
+const NOTHING: Part = {
   ...{ min: 0, max: 0, all: 0n, first: 0n, last: 0n, more: 0n, degree: 0, factor: 1 },
   looks: { degree: 0, factor: 0 },
-  ...{ decided: true, unique: true, delimited: false, anchored: false },
+  tries: { degree: 0, factor: 0 },
+  ...{ decided: true, unique: true, delimited: false, anchored: false, ended: false, certain: true, looking: false },
 }
 
-export const START: Part = { ...NOTHING, anchored: true }
+const BOUNDARY: Part = { ...NOTHING, certain: false }
 
-export const oneOf = (all: Characters): Part => ({ ...NOTHING, min: 1, max: 1, all, first: all, last: all })
+/** Parts that match nothing, by how they are written. */
+export const BOUNDARIES: Readonly<Record<string, Part>> = {
+  '^': { ...BOUNDARY, anchored: true },
+  $: { ...BOUNDARY, ended: true },
+  '\\b': BOUNDARY,
+  '\\B': BOUNDARY,
+}
 
-const sumOf = (one: Part['looks'], other: Part['looks']): Part['looks'] => ({
+export const oneOf = (all: Characters): Part => ({ ...BOUNDARY, min: 1, max: 1, all, first: all, last: all })
+
+const sumOf = (one: Cost, other: Cost): Cost => ({
   degree: Math.max(one.degree, other.degree),
   factor: one.factor + other.factor,
 })
 
+/** Costs of a second part after a first one that can match in several ways. */
+const timesOf = (one: Cost, other: Cost): Cost =>
+  other.factor === 0 ? other : { degree: one.degree + other.degree, factor: one.factor * other.factor }
+
 /** Part that looks ahead: it matches nothing, and costs what it looks for. */
-export const lookOf = ({ degree, factor, looks }: Part): Part => ({
-  ...NOTHING,
-  looks: sumOf({ degree, factor }, looks),
+export const lookOf = (part: Part): Part => ({
+  ...BOUNDARY,
+  looking: true,
+  looks: sumOf(part, sumOf(part.looks, part.tries)),
 })
 
-/** Tells whether a text can be split between two parts in one place only: behind the last character of the first part. */
+/**
+ * Tells whether a text can be split between two parts in one place only: behind the last character of the first part. What the
+ * second part tries behind one of those characters ends at the next of them.
+ */
 const isSplit = (one: Part, next: Part): boolean => (one.last & next.all) === 0n
 
+/** Costs of a second part, which are of different parts of the text behind each end of the first part. */
+const amongOf = (one: Cost, other: Cost): Cost => (other.degree === 0 ? timesOf(one, other) : sumOf(one, other))
+
+/** Takes what a part costs as steps that don't multiply what follows. */
+const counting = (part: Part): Part =>
+  part.degree === 0 && part.factor === 1 ? part : { ...part, degree: 0, factor: 1, tries: sumOf(part, part.tries) }
+
 /**
- * Joins two parts. A character that occurs nowhere in an unambiguous first part is reached in one way, so what the first
- * part costs isn't multiplied by what follows.
+ * Tells whether what follows a part is reached in one way: it begins with a character that occurs nowhere in the
+ * unambiguous part, so that everywhere else within the part it fails at its first character. What may be empty has to end the
+ * text instead.
  */
-const joined = (one: Part, next: Part): Part => {
-  const both = multiplied(one, next)
-  const isReachedOnce = one.unique && next.min === 1 && next.max === 1 && (one.all & next.all) === 0n
-  return isReachedOnce ? { ...both, degree: 0, factor: 1, looks: sumOf(one, sumOf(one.looks, next.looks)) } : both
-}
+const isReachedOnce = (one: Part, rest: Part): boolean =>
+  one.unique && (rest.min > 0 || rest.ended) && !rest.looking && (one.all & rest.first) === 0n
 
 const multiplied = (one: Part, next: Part): Part => {
   const parted = one.decided && (one.more & next.first) === 0n
-  const degree = one.degree + next.degree
-  const factor = one.factor * next.factor
+  const joinedOf = one.unique && isSplit(one, next) ? amongOf : timesOf
+  const { degree, factor } = joinedOf(one, next)
   return counted({
     min: one.min + next.min,
     max: one.max + next.max,
@@ -89,23 +121,34 @@ const multiplied = (one: Part, next: Part): Part => {
     decided: parted && next.decided,
     unique: one.unique && next.unique && (parted || isFixed(one) || isFixed(next) || isSplit(one, next)),
     delimited: false,
-    anchored: one.anchored,
+    anchored: one.anchored || (one.max === 0 && next.anchored),
+    ended: one.ended || next.ended,
+    certain: one.certain && next.certain,
+    looking: one.looking || (one.min === 0 && next.looking),
     degree,
-    looks:
-      next.looks.factor === 0
-        ? one.looks
-        : sumOf(one.looks, { degree: one.degree + next.looks.degree, factor: one.factor * next.looks.factor }),
+    looks: sumOf(one.looks, timesOf(one, next.looks)),
+    tries: sumOf(one.tries, joinedOf(one, next.tries)),
     // Each way that fails at the seam costs a step too. A single way per position is already counted.
     factor: !parted && degree > 0 && factor > 1 ? 2 * factor : factor,
   })
 }
 
-export const sequenceOf = (parts: readonly Part[]): Part => {
+/** @param isWhole whether nothing follows, so that the match is over where the rest is certain */
+export const sequenceOf = (parts: readonly Part[], isWhole: boolean): Part => {
   const isDelimiter = (part: Part | undefined): boolean =>
     part?.min === 1 && part.max === 1 && parts.every((other) => other === part || (other.all & part.all) === 0n)
-  const [first = NOTHING, ...rest] = parts
-  const delimited = isDelimiter(first) || isDelimiter(parts.at(-1))
-  return { ...rest.reduce(joined, first), delimited }
+  const delimited = isDelimiter(parts[0]) || isDelimiter(parts.at(-1))
+  /** From each part to the end. */
+  const rests: Part[] = []
+  for (const part of parts.toReversed()) rests.unshift(multiplied(part, rests[0] ?? NOTHING))
+  const whole = parts.reduce((one, next, at) => {
+    const rest = rests[at] ?? NOTHING
+    // Where the rest is certain, nothing is tried again.
+    if (isWhole && rest.certain)
+      return { ...multiplied(counting(one), counting(next)), degree: one.degree, factor: one.factor }
+    return multiplied(isReachedOnce(one, rest) ? counting(one) : one, next)
+  }, NOTHING)
+  return { ...whole, delimited }
 }
 
 export const choiceOf = (parts: readonly Part[]): Part => {
@@ -128,15 +171,25 @@ export const choiceOf = (parts: readonly Part[]): Part => {
     unique: apart && parts.every(({ unique }) => unique),
     delimited: false,
     anchored: parts.every(({ anchored }) => anchored),
+    ended: parts.every(({ ended }) => ended),
+    certain: parts.some(({ certain }) => certain),
+    looking: parts.some(({ looking }) => looking),
     degree: Math.max(...parts.map(({ degree }) => degree)),
     factor: parts.reduce((sum, { factor }) => sum + factor, 0),
     looks: parts.map(({ looks }) => looks).reduce(sumOf),
+    tries: parts.map(({ tries }) => tries).reduce(sumOf),
   })
 }
 
 /** @throws {PatternRefused} when an unbounded repeat can match one text in several ways, since backtracking is exponential then */
 export const repeatOf = (body: Part, min: number, max: number): Part => {
-  if (max === 0 || body.max === 0) return { ...NOTHING, anchored: min > 0 && body.anchored }
+  const always = {
+    anchored: min > 0 && body.anchored,
+    ended: min > 0 && body.ended,
+    certain: min === 0 || body.certain,
+  }
+  if (max === 0) return { ...NOTHING, ...always }
+  if (body.max === 0) return { ...body, ...always, ...emptyRounds(body, Math.max(1, min)) }
   const once = max === 1
   // Skipping is one more way, which only matters when the number of ways is constant.
   const skipped = min === 0 && body.degree === 0 ? 1 : 0
@@ -157,14 +210,26 @@ export const repeatOf = (body: Part, min: number, max: number): Part => {
     decided,
     unique,
     delimited: false,
-    anchored: min > 0 && body.anchored,
+    ...always,
     ...rounds,
-    looks: once
-      ? body.looks
-      : { degree: rounds.degree + body.looks.degree, factor: (rounds.factor + 1) * body.looks.factor },
+    looks: once ? body.looks : timesOf({ ...rounds, factor: rounds.factor + 1 }, body.looks),
+    tries: once ? body.tries : triesOf(body, rounds, unique),
   })
 }
 
+/** Counts the ways and steps of a repeat that matches nothing. Only as many rounds are tried as have to be. */
+const emptyRounds = ({ factor, looks, tries }: Part, rounds: number): Pick<Part, 'factor' | 'looks' | 'tries'> => {
+  const ways = factor ** rounds
+  const every = { degree: 0, factor: rounds * ways }
+  return { factor: ways, looks: timesOf(every, looks), tries: timesOf(every, tries) }
+}
+
+/** Counts the tries of a repeat. Those of unique rounds are of different parts of the text. */
+const triesOf = ({ tries }: Part, rounds: Cost, unique: boolean): Cost =>
+  unique && tries.factor > 0
+    ? { ...tries, degree: Math.max(1, tries.degree) }
+    : timesOf({ ...rounds, factor: rounds.factor + 1 }, tries)
+
 /** Counts the ways of a repeat. When rounds are unique, each position of the text ends at most one of them. */
-const roundsOf = ({ degree, factor }: Part, max: number, unique: boolean): Pick<Part, 'degree' | 'factor'> =>
+const roundsOf = ({ degree, factor }: Part, max: number, unique: boolean): Cost =>
   unique && max > 4 ? { degree: degree + 1, factor } : { degree: degree * max, factor: (factor + 1) ** max }

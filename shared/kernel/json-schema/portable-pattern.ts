@@ -1,3 +1,5 @@
+import { unicodePattern } from './unicode-pattern.ts'
+
 /** Escapes whose meaning differs between languages, with the characters that they stand for in JavaScript. */
 const WRITTEN_OUT: Readonly<Record<string, string>> = {
   '\\d': '0-9',
@@ -15,11 +17,12 @@ const TOKEN = /\\[\s\S]|\[|\]|[^\\[\]]+/g
  * it can't be written so.
  */
 export const portablePattern = (pattern: string): string | undefined => {
-  if (NOT_PORTABLE.test(pattern.replaceAll('\\\\', ''))) return undefined
+  const source = unicodePattern(pattern)
+  if (source === undefined || NOT_PORTABLE.test(source.replaceAll('\\\\', ''))) return undefined
   let isInClass = false
   let isRange = false
   let written = ''
-  for (const [token] of pattern.matchAll(TOKEN)) {
+  for (const [token] of source.matchAll(TOKEN)) {
     const characters = WRITTEN_OUT[token]
     if (characters === undefined) {
       isInClass = token === '[' ? true : token === ']' ? false : isInClass

@@ -1,12 +1,25 @@
+import { isPortableName } from './bounds.ts'
 import { hasType } from './evaluate.ts'
 import { isObject, type JsonObject } from './json-object.ts'
 import { CHECKED_FORMATS, type Dialect, dialectOf, saysSomething, TYPES } from './keywords.ts'
 import { withTuple } from './members.ts'
+import {
+  ANYTHING,
+  asOne,
+  type Branch,
+  bothOf,
+  branchesOf,
+  distinct,
+  eitherOf,
+  isAnyType,
+  withWholeBounds,
+} from './portable-branches.ts'
 import { portablePattern } from './portable-pattern.ts'
-import { membersOf, resolve } from './references.ts'
+import { nameIn, readableReferences, referenceTo } from './portable-references.ts'
+import { followed, membersOf, resolve } from './references.ts'
 
 /** Keywords that say something to readers. Everything else that isn't an assertion is left out. */
-const ANNOTATIONS = ['title', 'description', 'default', 'examples'] as const
+const ANNOTATIONS: readonly string[] = ['title', 'description', 'default', 'examples']
 
 /** Assertions that are kept, by the type of value that they are about. */
 const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
@@ -18,57 +31,43 @@ const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   boolean: [],
   null: [],
 }
-const OF_ANY_TYPE = ['type', 'enum', 'const', 'anyOf', 'allOf'] as const
-const KEPT = new Set<string>([...ANNOTATIONS, ...OF_ANY_TYPE, ...Object.values(BY_TYPE).flat()])
+const OF_SOME_TYPE = new Set(Object.values(BY_TYPE).flat())
+
+/**
+ * Formats that are kept. Some frameworks need another package for e-mail addresses, OpenAI refuses requests with addresses of
+ * either kind, and AutoGen takes only UUIDs of version 4.
+ */
+const PORTABLE_FORMATS: readonly unknown[] = CHECKED_FORMATS.filter(
+  (format) => !['email', 'uri', 'uri-reference', 'uuid'].includes(format),
+)
 
 const pick = (schema: JsonObject, isKept: (keyword: string) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => isKept(keyword)))
 
-/** Writes a list of types as `anyOf`, each branch with the assertions about its type. */
-const withOneType = (schema: JsonObject): JsonObject => {
-  const { type } = schema
-  if (!Array.isArray(type)) return schema
-  const [only] = type
-  if (type.length === 1) return { ...schema, type: only }
-  const ofTypes = new Set(Object.values(BY_TYPE).flat())
-  const outer = pick(schema, (keyword) => keyword !== 'type' && keyword !== 'enum' && !ofTypes.has(keyword))
-  // Values that match the branches of another `anyOf` needn't be described twice.
-  if (schema.anyOf !== undefined) return outer
-  const branches = (TYPES as readonly string[])
-    .filter((name) => type.includes(name))
-    .map((name) => {
-      const values = Array.isArray(schema.enum) ? schema.enum.filter((value) => hasType(value, name)) : undefined
-      const branch = { type: name, ...pick(schema, (keyword) => BY_TYPE[name]?.includes(keyword) ?? false) }
-      return values === undefined ? branch : { ...branch, enum: values }
-    })
-    .filter((branch) => !('enum' in branch) || branch.enum.length > 0)
-  return { ...outer, anyOf: branches }
+/** Leaves out arguments with other names. They are still accepted. */
+const withPortableNames = (object: Branch): Branch => {
+  const { properties, required, additionalProperties, ...rest } = object
+  const all = isObject(properties) ? properties : {}
+  if (Object.keys(all).every(isPortableName)) return object
+  const names = (Array.isArray(required) ? required : []).filter(isPortableName)
+  return {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(all).filter(([name]) => isPortableName(name))),
+    ...(names.length > 0 && { required: names }),
+  }
 }
 
-/** Formats that no framework needs another package for, as some do for e-mail addresses. */
-const PORTABLE_FORMATS = CHECKED_FORMATS.filter((format) => format !== 'email' && format !== 'uri-reference')
-
-const ANY_TYPE = ['string', 'number', 'boolean', 'object', 'array', 'null'].map((type) => ({
-  type,
-  ...(type === 'object' && { properties: {} }),
-}))
-
-/** Names the type of a property that takes any value, because some frameworks need one, or that of a constant. */
-const withType = (schema: JsonObject): JsonObject => {
-  if (['type', 'enum', 'anyOf', 'allOf', '$ref'].some((keyword) => keyword in schema)) return schema
-  if (!('const' in schema)) return { ...schema, anyOf: ANY_TYPE }
-  const type = TYPES.find((name) => name !== 'integer' && hasType(schema.const, name))
-  return { ...schema, type, ...(type === 'object' && { properties: {} }) }
-}
-
-/** Builds the portable form of one schema, whose recursive references become definitions. */
+/**
+ * Builds the portable form of one schema. Each part becomes a list of branches, of which a value matches at least one.
+ * A branch has one type and the assertions about it, or is a recursive reference. Undefined stands for every value.
+ */
 class Projection {
   readonly #root: JsonObject
   readonly #dialect: Dialect
   readonly #kept: readonly string[]
   /** Targets that refer to themselves, with their names in `$defs`. */
   readonly #names = new Map<unknown, string>()
-  readonly #definitions: Record<string, unknown> = {}
+  readonly #definitions: Record<string, JsonObject> = {}
 
   constructor(root: JsonObject, kept: readonly string[]) {
     this.#root = root
@@ -76,29 +75,130 @@ class Projection {
     this.#kept = kept
   }
 
+  /** The interfaces of models take one object at the top, and no combination of several. */
   whole(): JsonObject {
-    const schema = this.#object(this.#followed())
-    return Object.keys(this.#definitions).length === 0 ? schema : { ...schema, $defs: this.#definitions }
+    const branches = this.#branches(this.#root) ?? []
+    const objects = branches
+      .flatMap((branch) => ('$ref' in branch ? this.#branchesOfDefinition(branch) : [branch]))
+      .filter(({ type }) => type === 'object')
+    const schema = { ...withPortableNames(eitherOf(objects)), ...this.#annotationsOf(this.#root) }
+    return readableReferences(schema, this.#definitions)
   }
 
-  /** Returns the root, or what it refers to if it is a mere reference: clients need the type at the top. */
-  #followed(): JsonObject {
-    let at = this.#root
-    for (let target = resolve(at, at.$ref); isObject(target); target = resolve(this.#root, target.$ref)) {
-      const next = target
-      if (
-        Object.keys(at).some(
-          (keyword) => KEPT.has(keyword) && !isAnnotation(keyword) && !isSaid(next, keyword, at[keyword]),
-        )
-      )
-        break
-      at = { ...next, ...pick(at, isAnnotation) }
+  #branchesOfDefinition({ $ref }: Branch): readonly Branch[] {
+    return branchesOf(this.#definitions[nameIn($ref)] ?? {})
+  }
+
+  /** Returns what a schema says to readers: its own words, else those of what it refers to. */
+  #annotationsOf(schema: JsonObject): JsonObject {
+    const parts = followed(this.#root, schema).flatMap(({ allOf }, i, chain) => [
+      ...(chain[i] ? [chain[i]] : []),
+      ...(Array.isArray(allOf) ? allOf.filter(isObject).flatMap((member) => followed(this.#root, member)) : []),
+    ])
+    const words = parts.reverse().map((part) => pick(part, (keyword) => ANNOTATIONS.includes(keyword)))
+    return Object.assign(
+      {},
+      ...words,
+      pick(schema, (keyword) => this.#kept.includes(keyword)),
+    )
+  }
+
+  /** The portable form of a part of the schema. Every value is `{}`, or the list of types for readers who need one. */
+  #project(schema: unknown, needsType = false): JsonObject {
+    const words = isObject(schema) ? this.#annotationsOf(schema) : {}
+    const found = this.#branches(schema) ?? []
+    const branches = found.length > 0 ? found : needsType ? ANYTHING : [{}]
+    const [only] = branches
+    return branches.length === 1 ? { ...only, ...words } : { ...words, anyOf: branches }
+  }
+
+  #branches(schema: unknown): readonly Branch[] | undefined {
+    if (!isObject(schema)) return undefined
+    const said = pick(schema, (keyword) => saysSomething(this.#dialect, schema, keyword))
+    const { $ref, anyOf, oneOf, allOf = [] } = said
+    return [
+      this.#ownBranches(said),
+      ...[anyOf, oneOf].map((members) => this.#alternatives(members)),
+      ...(allOf as unknown[]).map((member) => this.#branches(member)),
+      ...($ref === undefined ? [] : [this.#referred($ref)]),
+    ].reduce(bothOf)
+  }
+
+  #alternatives(members: unknown): readonly Branch[] | undefined {
+    if (!Array.isArray(members)) return undefined
+    const all = members.map((member) => {
+      const { title, description } = isObject(member) ? member : {}
+      const words = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) }
+      return this.#branches(member)?.map((branch) => ({ ...words, ...branch }))
+    })
+    return all.every((branches) => branches !== undefined) ? distinct(all.flat()) : undefined
+  }
+
+  /** Returns what a schema says itself, without what it combines or refers to. */
+  #ownBranches(said: JsonObject): readonly Branch[] | undefined {
+    const given = said.type === undefined ? undefined : [said.type].flat()
+    const values = 'const' in said ? [said.const] : (said.enum as unknown[] | undefined)
+    const isAboutType = values !== undefined || Object.keys(said).some((keyword) => OF_SOME_TYPE.has(keyword))
+    if (given === undefined && !isAboutType) return undefined
+    return TYPES.filter((type) => given?.includes(type) ?? isAnyType(type))
+      .filter((type, _, all) => type !== 'integer' || !all.includes('number'))
+      .flatMap((type): Branch[] => {
+        const ofType = values?.filter((value) => hasType(value, type))
+        if (ofType?.length === 0) return []
+        const assertions = this.#assertionsOf(type, said)
+        // Some frameworks can't compare lists and objects.
+        if (ofType === undefined || ['null', 'array', 'object'].includes(type)) return [assertions]
+        return ['const' in said ? { ...assertions, const: said.const } : { ...assertions, enum: ofType }]
+      })
+  }
+
+  #assertionsOf(type: string, said: JsonObject): Branch {
+    const of = pick(said, (keyword) => BY_TYPE[type]?.includes(keyword) ?? false)
+    if (type === 'array') return { type, ...this.#arrayOf(of, said) }
+    if (type === 'object') return { type, ...this.#objectOf(of, said) }
+    if (type !== 'string') return withWholeBounds({ type, ...of })
+    const { pattern, format, ...lengths } = of
+    const portable = typeof pattern === 'string' ? portablePattern(pattern) : undefined
+    return {
+      type,
+      ...lengths,
+      ...(portable !== undefined && { pattern: portable }),
+      ...(PORTABLE_FORMATS.includes(format) && { format }),
     }
-    return at
   }
 
-  #project(schema: unknown): JsonObject {
-    return isObject(schema) ? this.#object(schema) : {}
+  /** An array always has `items`, because the interfaces of models ask for them, also next to the places of a tuple. */
+  #arrayOf({ items: _, prefixItems: __, ...sizes }: JsonObject, said: JsonObject): JsonObject {
+    const { items, prefixItems } = withTuple(said)
+    if (!Array.isArray(prefixItems)) return { ...sizes, items: this.#project(items) }
+    const places = prefixItems.map((member) => this.#project(member))
+    const most = Math.min(Number(sizes.maxItems ?? Number.POSITIVE_INFINITY), places.length)
+    const isClosed = items === false || most === sizes.maxItems
+    return {
+      ...sizes,
+      ...(isClosed && { maxItems: most }),
+      ...(places.length > 0 && { prefixItems: places }),
+      items: isClosed ? asOne(places) : this.#project(items),
+    }
+  }
+
+  #objectOf({ properties, additionalProperties, ...rest }: JsonObject, said: JsonObject): JsonObject {
+    return {
+      ...rest,
+      properties: Object.fromEntries(
+        Object.entries(isObject(properties) ? properties : {}).map(([name, member]) => [
+          name,
+          this.#project(member, true),
+        ]),
+      ),
+      // Names that patterns allow would be forbidden without them.
+      ...(additionalProperties !== undefined &&
+        said.patternProperties === undefined && {
+          additionalProperties: isObject(additionalProperties)
+            ? this.#project(additionalProperties)
+            : additionalProperties,
+        }),
+    }
   }
 
   /** Tells whether following the references of a schema comes back to it. */
@@ -120,88 +220,30 @@ class Projection {
     return false
   }
 
-  #referred(reference: unknown): JsonObject {
+  #referred(reference: unknown): readonly Branch[] | undefined {
     const target = resolve(this.#root, reference)
-    if (!this.#names.has(target) && !this.#recurs(target)) return this.#project(target)
     const known = this.#names.get(target)
-    if (known !== undefined) return { $ref: `#/$defs/${known}` }
+    if (known !== undefined) return [referenceTo(known)]
+    if (!this.#recurs(target)) return this.#branches(target)
     const last = String(reference).split('/').slice(1).at(-1) ?? ''
     const wanted = last.replaceAll(/[^A-Za-z0-9_]/g, '_') || 'schema'
     const taken = new Set(this.#names.values())
     let name = wanted
     for (let n = 2; taken.has(name); n += 1) name = `${wanted}_${n}`
     this.#names.set(target, name)
-    this.#definitions[name] = {}
+    // A definition follows those that it refers to.
     this.#definitions[name] = this.#project(target)
-    return { $ref: `#/$defs/${name}` }
-  }
-
-  #object(schema: JsonObject): JsonObject {
-    const said = pick(schema, (keyword) => isAnnotation(keyword) || saysSomething(this.#dialect, schema, keyword))
-    const own = this.#ownPart(said)
-    if (said.$ref === undefined) return own
-    const target = this.#referred(said.$ref)
-    const words = pick(own, isAnnotation)
-    const more = pick(own, (keyword) => !isAnnotation(keyword) && !isSaid(target, keyword, own[keyword]))
-    if (Object.keys(more).length === 0) return { ...target, ...words }
-    return '$ref' in target || Object.keys(more).some((keyword) => keyword in target)
-      ? { ...words, allOf: [target, more] }
-      : { ...target, ...more, ...words }
-  }
-
-  /** Projects what a schema says itself, without what it refers to. */
-  #ownPart(said: JsonObject): JsonObject {
-    const { items, prefixItems, properties, pattern, format, additionalProperties, anyOf, oneOf, allOf, ...rest } =
-      withTuple(said)
-    const list = (value: unknown): JsonObject[] =>
-      Array.isArray(value) ? value.map((member) => this.#project(member)) : []
-    const portable = typeof pattern === 'string' ? portablePattern(pattern) : undefined
-    const isClosed = items === false && Array.isArray(prefixItems)
-    const branches = anyOf ?? oneOf
-    const all = list(allOf)
-    return withOneType({
-      ...pick(rest, (keyword) => KEPT.has(keyword) || this.#kept.includes(keyword)),
-      ...(portable !== undefined && { pattern: portable }),
-      ...((PORTABLE_FORMATS as readonly unknown[]).includes(format) && { format }),
-      ...(Array.isArray(prefixItems) && { prefixItems: list(prefixItems) }),
-      ...(isClosed && rest.maxItems === undefined && { maxItems: prefixItems.length }),
-      ...(items !== undefined && !isClosed && { items: this.#project(items) }),
-      ...((isObject(properties) || said.type === 'object' || isTypeAmong(said.type)) && {
-        properties: Object.fromEntries(
-          Object.entries(isObject(properties) ? properties : {}).map(([name, member]) => [
-            name,
-            withType(this.#project(member)),
-          ]),
-        ),
-      }),
-      // Names that patterns allow would be forbidden without them.
-      ...(additionalProperties !== undefined &&
-        said.patternProperties === undefined && {
-          additionalProperties: isObject(additionalProperties)
-            ? this.#project(additionalProperties)
-            : additionalProperties,
-        }),
-      ...(branches !== undefined && { anyOf: list(branches) }),
-      ...(all.length > 0 && { allOf: all }),
-    })
+    return [referenceTo(name)]
   }
 }
-
-/** Tells whether an assertion adds nothing to a schema. */
-const isSaid = (schema: JsonObject, keyword: string, value: unknown): boolean =>
-  keyword in schema &&
-  (schema[keyword] === value || (keyword === 'properties' && isObject(value) && Object.keys(value).length === 0))
-
-const isAnnotation = (keyword: string): boolean => (ANNOTATIONS as readonly string[]).includes(keyword)
-const isTypeAmong = (type: unknown): boolean => Array.isArray(type) && type.includes('object')
 
 /**
  * Returns the form of a tool's schema that clients and models are given: one that frameworks in any language and the
  * interfaces of model providers can read, because one schema that they can't read takes all tools away. It accepts
  * whatever the schema accepts, and may accept more. The platform and the agent check the schema itself.
  *
- * Patterns mean the same in every language, or are left out. Every object has `properties`, every type is one name,
- * `oneOf` is `anyOf`, tuples are `prefixItems`, references remain only where they recur, and other keywords are left out.
+ * The top is one object. Every other part has one type, or is a flat `anyOf` of such parts, or a reference that recurs.
+ * Every object has `properties` and every array `items`. Patterns mean the same in every language, or are left out.
  *
  * @param schema a schema that `checkSchema` has accepted
  * @param kept further keywords to keep

@@ -7,10 +7,16 @@ export interface ModelCall {
   arguments: Record<string, unknown> | undefined
 }
 
+/**
+ * Provider data to send back with the results of a turn's calls, such as reasoning and thought signatures. Opaque to
+ * the platform, and shown to nobody.
+ */
+export type ProviderParts = Readonly<Record<string, unknown>>
+
 /** Message of a conversation with a language model. */
 export type ModelMessage =
   | { role: 'user'; text: string }
-  | { role: 'assistant'; text: string; calls: readonly ModelCall[] }
+  | { role: 'assistant'; text: string; calls: readonly ModelCall[]; provider?: ProviderParts }
   | { role: 'tool'; results: readonly { id: string; tool: string; text: string }[] }
 
 /** Request for one turn of the model. */
@@ -26,16 +32,33 @@ export interface ModelRequest {
   signal: AbortSignal
 }
 
+/** Tokens of a language model, and their price. */
+export interface TokenUsage {
+  input_tokens: number
+  /** Tokens billed as output, including reasoning. */
+  output_tokens: number
+  /** Part of the input that the provider read from its cache. */
+  cached_tokens?: number | undefined
+  /** Part of the output that the model reasoned with. */
+  reasoning_tokens?: number | undefined
+  /** True if a provider reported no usage, so that the tokens were counted by the text: one for four bytes. */
+  estimated?: boolean | undefined
+  /** US dollars, if the operator gave the model's prices. */
+  cost_usd?: number | undefined
+}
+
 /** Response of a model. */
 export interface ModelAnswer {
   kind: 'answer'
   text: string
   /** Empty in the last turn. */
   calls: ModelCall[]
-  /** `length` if the text was cut off, `refused` if the provider withheld it. */
-  end: 'whole' | 'length' | 'refused'
-  inputTokens: number
-  outputTokens: number
+  provider?: ProviderParts
+  /** `length` if the text was cut off, `refused` if the provider withheld it, `broken` if it says that it isn't whole. */
+  end: 'whole' | 'length' | 'refused' | 'broken'
+  /** The provider's own word for the end, if it gave one. */
+  finishReason?: string
+  usage: TokenUsage
 }
 
 /** Failed turn, after all useful retries. */
@@ -51,6 +74,8 @@ export interface ModelFailure {
 
 /** Language model that inline agents run on (contract/runs.md#inline-agents). */
 export interface LanguageModel {
+  /** Model for requests that name none. */
+  readonly name?: string | undefined
   /** Takes one turn. Requested tool calls are returned, not executed. Never throws for a failure of the provider. */
   turn(request: ModelRequest): Promise<ModelAnswer | ModelFailure | { kind: 'not_configured' }>
 }

@@ -22,6 +22,8 @@ export interface OutgoingRequest {
   decisiveStatus?: number
   /** Pauses in ms before each retry of a connection that was never established. One retry per pause. */
   connectRetryPausesMs?: number[]
+  /** Abort it to drop the request. The outcome is then the failure `dropped`. */
+  signal?: AbortSignal | undefined
 }
 
 /** Response with any status. */
@@ -53,8 +55,9 @@ export interface OutgoingFailure {
    * - `reset`: the connection closed before the end of the response
    * - `too_large`: the headers exceeded 16 KiB
    * - `decode`: the response is not HTTP
+   * - `dropped`: `signal` was aborted
    */
-  phase: 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'too_large' | 'decode'
+  phase: 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'too_large' | 'decode' | 'dropped'
   /** True if the receiver may have seen the request. False only if no byte of it can have arrived. */
   sent: boolean
   /** Status, if headers arrived before the failure. */

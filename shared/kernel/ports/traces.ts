@@ -3,7 +3,7 @@ export const SPAN_KINDS = { internal: 1, server: 2, client: 3, producer: 4, cons
 
 export type SpanKind = keyof typeof SPAN_KINDS
 
-export type Attributes = Record<string, string | number | boolean | undefined>
+export type Attributes = Record<string, string | number | boolean | readonly string[] | undefined>
 
 /** A span that has ended. Attributes hold ids and numbers, never client input or secrets. */
 export interface Span {

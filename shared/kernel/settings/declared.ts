@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { brand, DEFAULT_BRAND } from '../brand.ts'
-import { address, flag, oneOf, schemes, seconds, share, whole } from './values.ts'
+import { modelPrices } from '../model-prices.ts'
+import { address, flag, oneOf, schemes, seconds, secretArn, share, whole } from './values.ts'
 
 /** Group in the list of settings (`npm run settings`, docs/deploy.md). */
 export type SettingsGroup =
@@ -88,9 +89,10 @@ export const FUNCTION_SETTINGS = {
   dueShards: {
     variable: 'DUE_SHARDS',
     takes: () => whole(1, 256),
+    default: 16,
     group: 'traffic',
     description:
-      'Shards of the index of overdue work. As many as `directoryShards` unless set, and never fewer. Never lower it.',
+      'Shards of the index of overdue work, at least as many as `directoryShards`. Each run writes the index six times. Never lower it.',
     cost: 'the sweep reads each shard twice a minute',
   },
   counterShards: {
@@ -116,6 +118,14 @@ export const FUNCTION_SETTINGS = {
     description:
       'Address of an OpenTelemetry collector (OTLP over HTTP, without `/v1/traces`) to which functions send spans. With `tracesLayer`, the collector of the layer: `http://localhost:4318`. Without it, functions send none, but still pass a caller’s trace on.',
     cost: 'each invocation waits until the collector has taken its spans, at most a second',
+  },
+  tracesSecret: {
+    variable: 'TRACES_SECRET_ARN',
+    takes: secretArn,
+    group: 'watching',
+    description:
+      'Secret of yours with the headers that `tracesEndpoint` wants, such as a key: a JSON object of names and values. Functions read it again every five minutes.',
+    cost: '$0.40 a month for the secret, and its reads: $0.05 per 10,000',
   },
   tracesShare: {
     variable: 'TRACES_SHARE',
@@ -165,6 +175,15 @@ export const FUNCTION_SETTINGS = {
     takes: () => z.string().min(1).max(200).meta({ value: 'a name' }),
     group: 'providers',
     description: 'Default model for agents whose manifest names none.',
+  },
+  modelPrices: {
+    variable: 'MODEL_PRICES',
+    capability: 'model',
+    takes: modelPrices,
+    default: {},
+    group: 'providers',
+    description:
+      'US dollars for a million tokens of each model: input, input from the provider’s cache (`cached`; as other input by default), and output. Runs of models with a price show what they cost.',
   },
   developerProof: {
     variable: 'DEVELOPER_PROOF',
@@ -226,6 +245,14 @@ export const FUNCTION_SETTINGS = {
     default: ['cursor', 'vscode', 'vscode-insiders'],
     group: 'protocol',
     description: 'Schemes of addresses that assistants may return to, besides https and the person’s own machine.',
+  },
+  publicAgents: {
+    variable: 'PUBLIC_AGENTS',
+    takes: flag,
+    default: false,
+    group: 'protocol',
+    description:
+      'Name the agents of the marketplace in the public catalogue `/.well-known/ard.json`, each with a card of its MCP server. By default, only people with an account see which agents there are.',
   },
   consoleAutoProvision: {
     variable: 'CONSOLE_AUTO_PROVISION',

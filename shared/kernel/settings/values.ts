@@ -2,6 +2,16 @@ import * as z from 'zod'
 
 // Each schema accepts text (command line, environment) and JSON (cdk.json).
 
+/** JSON text as its value. Anything else stays as it is, for the schema to refuse. */
+export const fromText = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
 export const flag = () =>
   z
     .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
@@ -31,6 +41,12 @@ export const address = () =>
     .url({ protocol: /^https?$/, error: 'use an absolute URL' })
     .transform((url) => url.replace(/\/+$/, ''))
     .meta({ value: 'a URL' })
+
+export const secretArn = () =>
+  z
+    .string()
+    .regex(/^arn:aws[\w-]*:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+$/, { error: 'use the ARN of a secret' })
+    .meta({ value: 'an ARN' })
 
 /** List of seconds, separated by commas in text. */
 export const seconds = (most: number, entries: number) =>

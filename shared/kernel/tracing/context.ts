@@ -10,18 +10,34 @@ export const traceSchema = () =>
 
 export type StoredTrace = z.infer<ReturnType<typeof traceSchema>>
 
+/** Flags of W3C Trace Context, level 2 (§3.2.2.5): the caller recorded the trace; the last seven bytes of its id are random. */
+const SAMPLED = 0x01
+const RANDOM = 0x02
+
 /**
- * Flags of a trace: recorded, not recorded, or known to this function only. The last one begins here and nobody records it.
- * It joins log lines. It isn't sent, because receivers would take it for an order not to record, and isn't stored, because it
- * would cost each run write units.
+ * A trace that begins here and that no one records. It joins log lines. It isn't sent, because receivers would take it for an
+ * order not to record, and isn't stored, because it would cost each run write units.
  */
-export const SAMPLED = '01'
-const UNSAMPLED = '00'
-const OWN = '02'
+const OWN = 0x80
+
+const flag = (...bits: number[]): string =>
+  bits
+    .reduce((all, bit) => all | bit, 0)
+    .toString(16)
+    .padStart(2, '0')
+
+const has = ({ flags }: Pick<TraceContext, 'flags'>, bit: number): boolean => (Number.parseInt(flags, 16) & bit) !== 0
+
+/** Reports whether the trace is recorded by those it came from. */
+export const isSampled = (trace: Pick<TraceContext, 'flags'>): boolean => has(trace, SAMPLED)
+
+/** Returns a trace that began here as a recorded one. */
+export const sampled = (trace: TraceContext): TraceContext => ({ ...trace, flags: flag(SAMPLED, RANDOM) })
 
 export interface TraceContext {
   traceId: string
   spanId: string
+  /** Two hexadecimal digits. */
   flags: string
   state?: string | undefined
   baggage?: string | undefined
@@ -32,6 +48,7 @@ const ZEROS = /^0+$/
 
 /** Limits of the two specifications, beyond which nobody has to pass a value on. */
 const STATE_LENGTH = 512
+const LONG_MEMBER = 128
 const BAGGAGE_LENGTH = 8_192
 const MEMBERS = { state: 32, baggage: 180 }
 
@@ -45,12 +62,22 @@ const membersOf = (list: string): string[] =>
     .map((member) => member.trim())
     .filter((member) => member !== '')
 
-const isState = (text: string | undefined): text is string => {
-  if (text === undefined || text.length > STATE_LENGTH) return false
+/**
+ * Reads a `tracestate`. One over the limits loses whole members: first those over 128 characters, then from the end, which
+ * holds the oldest (§3.3.1.5).
+ * @returns undefined for a malformed one
+ */
+const readState = (text = ''): string | undefined => {
   const members = membersOf(text)
   const keys = new Set(members.map((member) => member.slice(0, member.indexOf('='))))
-  const valid = members.every((member) => STATE_MEMBER.test(member))
-  return members.length > 0 && members.length <= MEMBERS.state && keys.size === members.length && valid
+  if (keys.size !== members.length || !members.every((member) => STATE_MEMBER.test(member))) return undefined
+  const isOver = (): boolean => members.length > MEMBERS.state || members.join(',').length > STATE_LENGTH
+  if (!isOver()) return members.length > 0 ? text : undefined
+  for (let i = members.length - 1; i >= 0 && isOver(); i--) {
+    if ((members[i] as string).length > LONG_MEMBER) members.splice(i, 1)
+  }
+  while (isOver()) members.pop()
+  return members.length > 0 ? members.join(',') : undefined
 }
 
 const isBaggage = (text: string | undefined): text is string => {
@@ -66,7 +93,7 @@ const parseParent = (text: string | undefined): TraceContext | undefined => {
   const [, version, traceId = '', spanId = '', flags = '', rest] = PARENT.exec(text?.trim() ?? '') ?? []
   if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return undefined
   if (ZEROS.test(traceId) || ZEROS.test(spanId)) return undefined
-  return { traceId, spanId, flags: (Number.parseInt(flags, 16) & 1) === 1 ? SAMPLED : UNSAMPLED }
+  return { traceId, spanId, flags: flag(Number.parseInt(flags, 16) & (SAMPLED | RANDOM)) }
 }
 
 /**
@@ -78,17 +105,18 @@ export const readTraceHeaders = (
 ): { trace?: TraceContext; baggage?: string } => {
   const trace = parseParent(headers.traceparent)
   const { tracestate, baggage } = headers
+  const state = trace && readState(tracestate)
   return {
-    ...(trace && { trace: { ...trace, ...(isState(tracestate) && { state: tracestate }) } }),
+    ...(trace && { trace: { ...trace, ...(state !== undefined && { state }) } }),
     ...(isBaggage(baggage) && { baggage }),
   }
 }
 
 /** Begins a trace. */
-export const newTrace = (sampled: boolean): TraceContext => ({
+export const newTrace = (isRecorded: boolean): TraceContext => ({
   traceId: randomUUID().replaceAll('-', ''),
   spanId: newSpanId(),
-  flags: sampled ? SAMPLED : OWN,
+  flags: isRecorded ? flag(SAMPLED, RANDOM) : flag(OWN, RANDOM),
 })
 
 export const newSpanId = (): string => randomUUID().replaceAll('-', '').slice(16)
@@ -97,7 +125,7 @@ const parentOf = ({ traceId, spanId, flags }: TraceContext): string => `00-${tra
 
 /** Returns what records and messages keep: nothing of a trace that only this function knows, unless it has baggage. */
 export const storedTrace = (trace: TraceContext): StoredTrace | undefined =>
-  trace.flags === OWN && trace.baggage === undefined
+  has(trace, OWN) && trace.baggage === undefined
     ? undefined
     : {
         parent: parentOf(trace),
@@ -108,7 +136,7 @@ export const storedTrace = (trace: TraceContext): StoredTrace | undefined =>
 /** Reads what {@link storedTrace} returned. */
 export const restoreTrace = ({ parent, state, baggage }: StoredTrace): TraceContext | undefined => {
   const trace = parseParent(parent)
-  return trace && { ...trace, ...(parent.endsWith(`-${OWN}`) && { flags: OWN }), state, baggage }
+  return trace && { ...trace, flags: parent.slice(-2), state, baggage }
 }
 
 /**
@@ -116,7 +144,7 @@ export const restoreTrace = ({ parent, state, baggage }: StoredTrace): TraceCont
  * @param withBaggage only to an agent that works for the caller
  */
 export const traceHeaders = (trace: TraceContext, withBaggage: boolean): Record<string, string> => ({
-  ...(trace.flags !== OWN && {
+  ...(!has(trace, OWN) && {
     traceparent: parentOf(trace),
     ...(trace.state !== undefined && { tracestate: trace.state }),
   }),

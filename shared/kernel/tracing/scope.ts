@@ -2,11 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Attributes, Span, SpanKind, Traces } from '../ports/traces.ts'
 import {
   isInShare,
+  isSampled,
   newSpanId,
   newTrace,
   restoreTrace,
-  SAMPLED,
   type StoredTrace,
+  sampled,
   storedTrace,
   type TraceContext,
   traceHeaders,
@@ -48,7 +49,7 @@ const now = (): number => performance.timeOrigin + performance.now()
 
 /** Reports whether spans of this scope are exported. */
 const records = ({ traces, trace }: Scope): boolean =>
-  traces !== undefined && trace?.flags === SAMPLED && isInShare(trace.traceId, traces.share)
+  traces !== undefined && trace !== undefined && isSampled(trace) && isInShare(trace.traceId, traces.share)
 
 const open = (name: string, kind: SpanKind, parentSpanId: string | undefined, attributes: Attributes): OpenSpan => ({
   name,
@@ -97,8 +98,7 @@ export const inScope = <T>(start: ScopeStart, act: () => Promise<T>): Promise<T>
   const begins = start.trace === undefined && trace !== undefined && traces !== undefined
   const scope: Scope = {
     trace: trace && {
-      ...trace,
-      ...(begins && isInShare(trace.traceId, traces.share) && { flags: SAMPLED }),
+      ...(begins && isInShare(trace.traceId, traces.share) ? sampled(trace) : trace),
       ...(baggage !== undefined && { baggage }),
     },
     continued: start.trace !== undefined,

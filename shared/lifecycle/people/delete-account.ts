@@ -6,7 +6,7 @@ import {
   deletedPlace,
   deletionWrites,
   findAnotherOwner,
-  findBelonging,
+  findRecordedBelonging,
   IdentityEntity,
   type Member,
   MemberEntity,
@@ -50,7 +50,7 @@ export const deleteAccount = (work: Work, { user: { id }, session }: SignedIn): 
     if (user?.status !== 'active') throw fail('unauthorized')
     const { items, next } = await work.table.query(MembershipEntity, { user_id: user.id }, { limit: MOST_WORKSPACES })
     if (next !== undefined) throw tooMany()
-    const found = await Promise.all(items.map(({ workspace_id }) => findBelonging(work, workspace_id, user.id)))
+    const found = await Promise.all(items.map(({ workspace_id }) => findRecordedBelonging(work, workspace_id, user.id)))
     const belongings = found.filter((one): one is Belonging => one !== undefined)
     const leavings = await Promise.all(belongings.map((belonging) => leavingWrites(work, belonging)))
     const blocking = belongings.filter((_, i) => leavings[i] === 'last owner').map(({ workspace }) => workspace)

@@ -16,7 +16,7 @@ const agentRequest = () =>
     claimed_by: z.object({ id: z.string(), name: z.string() }).optional(),
     claimed_at: z.number().optional(),
     /** Person who asked. Visible only to their workspace and to platform admins. */
-    asked_by: z.string().optional(),
+    asked_by: z.string(),
     /** Admin's reason for the latest status. */
     status_reason: z.string().optional(),
     created_at: createdAt(),

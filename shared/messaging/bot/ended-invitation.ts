@@ -12,7 +12,7 @@ import type { Texts } from './texts.ts'
  * instead. A button pressed twice reaches the bot as two updates, and the second reply must not contradict the first.
  */
 export const endedInvitationReply = async (
-  deps: Pick<Deps, 'table'>,
+  deps: Pick<Deps, 'table' | 'clock'>,
   texts: Texts,
   person: TelegramPerson,
   nonce: string,

@@ -10,15 +10,8 @@ import {
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { PREFIXES } from '#shared/kernel/ids.ts'
 import { cleanName } from '#shared/kernel/names.ts'
-import {
-  answerInputAsPerson,
-  type FormField,
-  formOf,
-  type InputQuestions,
-  type InputResponse,
-  loadOpenQuestions,
-  TEXT_FORM,
-} from '#shared/work/runs/index.ts'
+import { answerInputAsPerson, loadOpenQuestions } from '#shared/work/questions/index.ts'
+import { type FormField, formOf, type InputQuestions, type InputResponse, TEXT_FORM } from '#shared/work/runs/index.ts'
 import type { BotMessage, Pressed, Said } from './read-update.ts'
 import { acknowledge, replaceMessage, replaceQuestion, sendToPerson } from './reply.ts'
 import { type Texts, textsFor } from './texts.ts'

@@ -10,7 +10,8 @@ import { type Message, msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import { eachPage } from '#shared/table/pages.ts'
-import { ApprovalEntity, approverTest, RunEntity, requestLines } from '#shared/work/runs/index.ts'
+import { approverTest } from '#shared/work/approvals/index.ts'
+import { ApprovalEntity, RunEntity, requestLines } from '#shared/work/runs/index.ts'
 import { NotifiedEventEntity } from './entity.ts'
 import type { PersonMessage } from './person-message.ts'
 
@@ -26,13 +27,15 @@ export const announceEvent = async (work: WorkerWork, event: OutboxEvent): Promi
   if (!notification || !(work.settings.mailFrom !== undefined || (await work.bot.credentials()))) return
   const { id: notification_id, workspace_id, user_id } = notification
   const isAsked = event.type === 'run.awaiting_approval' ? await whoIsAsked(work, event) : () => true
-  if (user_id !== undefined) return handOn(work, [{ notification_id, workspace_id, user_id }])
+  if (user_id !== undefined) return handOn(work, [{ kind: 'person', notification_id, workspace_id, user_id }])
   for await (const members of eachPage((after) =>
     work.table.query(MemberEntity, { workspace_id }, { limit: 100, after }),
   )) {
     await handOn(
       work,
-      members.filter(isAsked).map((member) => ({ notification_id, workspace_id, user_id: member.user_id })),
+      members
+        .filter(isAsked)
+        .map((member) => ({ kind: 'person' as const, notification_id, workspace_id, user_id: member.user_id })),
     )
   }
 }

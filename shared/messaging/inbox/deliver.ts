@@ -1,11 +1,12 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { type Notification, NotificationEntity } from '#shared/identity/notifications/index.ts'
-import { MemberEntity, type User, UserEntity, WorkspaceEntity } from '#shared/identity/people/index.ts'
+import { isStillGiven, MemberEntity, type User, UserEntity, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { DAY, SECOND } from '#shared/kernel/clock.ts'
 import type { BotFailure } from '#shared/kernel/ports/bot.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
-import { loadOpenQuestions, RunEntity } from '#shared/work/runs/index.ts'
+import { loadOpenQuestions } from '#shared/work/questions/index.ts'
+import { RunEntity } from '#shared/work/runs/index.ts'
 import { BotChatEntity } from '../bot/entity.ts'
 import { claimDelivery, type DeliveryLease } from './delivery-lease.ts'
 import { NotificationPreferencesEntity } from './entity.ts'
@@ -86,7 +87,7 @@ const loadRecipient = async (work: WorkerWork, { notification_id, workspace_id, 
   ] as const)
   const now = clock.now()
   if (!notification || workspace?.status !== 'active' || !member || user?.status !== 'active') return undefined
-  if (now - notification.created_at > FRESH) return undefined
+  if (now - notification.created_at > FRESH || !(await isStillGiven(work, member))) return undefined
   return { notification, workspace, user: user as User, preferences, mail }
 }
 

@@ -15,7 +15,7 @@ const load = async ({ table }: Pick<Deps, 'table'>, workspace_id: string, user: 
     BotChatEntity.ref({ identity: user.identity }),
     PersonMailEntity.ref({ user_id: user.id }),
   ] as const)
-  return { preferences, chat, mail }
+  return { user, preferences, chat, mail }
 }
 
 export const readPreferences = async (
@@ -71,10 +71,16 @@ export const setPreferences = (
 const present = (
   { settings, clock }: Pick<Deps, 'settings' | 'clock'>,
   {
+    user,
     preferences,
     chat,
     mail,
-  }: { preferences: NotificationPreferences | undefined; chat: BotChat | undefined; mail: PersonMail | undefined },
+  }: {
+    user: User
+    preferences: NotificationPreferences | undefined
+    chat: BotChat | undefined
+    mail: PersonMail | undefined
+  },
 ): PreferencesView => ({
   messaging_app: {
     muted: preferences?.muted ?? false,
@@ -83,7 +89,7 @@ const present = (
     can_be_written_to: chat?.can_be_written_to ?? false,
   },
   email: {
-    available: settings.mailFrom !== undefined,
+    available: settings.mailFrom !== undefined && user.stand_in === undefined,
     address: mail?.email ?? null,
     pending_address: mail?.pending && mail.pending.expires_at > clock.now() ? mail.pending.email : null,
     off: preferences?.mail_off ?? false,

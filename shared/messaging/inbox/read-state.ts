@@ -5,7 +5,7 @@ import {
   type Updates,
   UpdatesEntity,
 } from '#shared/foundation/updates/index.ts'
-import type { Deps } from '#shared/foundation/work/index.ts'
+import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
@@ -81,7 +81,7 @@ export const isIndexSettled = ({ clock }: Pick<Deps, 'clock'>, updates: Updates)
  * @param afresh ignores the cache
  */
 export const loadUnreadCount = async (
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Work, 'table' | 'clock' | 'commit'>,
   reader: Reader,
   { state, updates }: Inbox,
   afresh = false,
@@ -92,6 +92,6 @@ export const loadUnreadCount = async (
   const counted = { ...state, unread: count, counted_at: isIndexSettled(deps, updates) ? at : -1 }
   if (counted.counted_at === state.counted_at && count === state.unread) return count
   // Skipped if the user marked something as read at the same time, which counted as well.
-  await ifUnchanged(deps.table.transact([stateWrite(state, counted)]))
+  await ifUnchanged(deps.commit([stateWrite(state, counted)]))
   return count
 }

@@ -39,7 +39,7 @@ export const NotificationSchema = () =>
       }),
       created_at: time(),
     })
-    .meta({ id: 'Notification' })
+    .meta({ id: 'InboxNotification' })
 
 export type NotificationView = z.infer<ReturnType<typeof NotificationSchema>>
 
@@ -122,7 +122,9 @@ export const PreferencesSchema = () =>
         }),
       }),
       email: z.object({
-        available: z.boolean().meta({ description: 'True if the platform sends e-mail.' }),
+        available: z
+          .boolean()
+          .meta({ description: 'True if the platform sends e-mail, and this person may have an address.' }),
         address: z.string().nullable().meta({ description: 'The person’s confirmed address.' }),
         pending_address: z.string().nullable().meta({ description: 'Address that a code was sent to.' }),
         ...byEmail(),

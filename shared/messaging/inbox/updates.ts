@@ -1,5 +1,5 @@
 import { TOPICS, type UpdatesView, watchUpdates } from '#shared/foundation/updates/index.ts'
-import type { Deps } from '#shared/foundation/work/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
 import type { Reader } from './list.ts'
 import { inboxFrom, inboxRefs, loadUnreadCount } from './read-state.ts'
 
@@ -8,7 +8,7 @@ import { inboxFrom, inboxRefs, loadUnreadCount } from './read-state.ts'
  * new one arrived. At most twice a day it writes that the workspace is watched.
  */
 export const readUpdates = async (
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Work, 'table' | 'clock' | 'commit'>,
   reader: Reader,
   since: string | undefined,
 ): Promise<UpdatesView> => {

@@ -1,15 +1,16 @@
 import * as z from 'zod'
-import type { Work } from '#shared/foundation/work/index.ts'
-import { MemberEntity, type User } from '#shared/identity/people/index.ts'
+import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
+import { type Member, MemberEntity, type User } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { stampOf } from '#shared/kernel/ids.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { exists, missing } from '#shared/table/expressions.ts'
+import { missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Account, AccountEntity, type AccountViewer, countSharedAccount } from '#shared/work/threads/index.ts'
 import { callBotApi } from './bot-api.ts'
-import { TelegramPersonEntity } from './entity.ts'
+import { TelegramPersonEntity, type TelegramPersonRecord } from './entity.ts'
+import { loadCurrentAccount } from './leave.ts'
 import { presentAccount } from './present.ts'
 import type { AccountView } from './schemas.ts'
 
@@ -22,13 +23,13 @@ const Me = () => z.object({ username: z.string(), can_connect_to_business: z.boo
  */
 export const connectUser = async (
   work: Work,
-  asker: AccountViewer & { user: User },
+  asker: AccountViewer & { user: User; member: Member },
   { shared }: { shared: boolean },
 ): Promise<AccountView> => {
   const telegram_id = telegramIdOf(asker.user)
   const connect = await loadConnectSteps(work)
   return retryOnConflict(async () => {
-    const known = await work.table.get(TelegramPersonEntity, { telegram_id })
+    const known = await loadPerson(work, telegram_id)
     if (known?.account_id !== undefined) return answerExisting(work, asker, known, connect)
     const now = work.clock.now()
     const connected = known?.connection_id !== undefined
@@ -40,6 +41,7 @@ export const connectUser = async (
       telegram_id,
       name: asker.user.name,
       user_id: asker.user.id,
+      member_since: asker.member.joined_at,
       shared,
       created_by: { id: asker.user.id, name: asker.user.name },
       connection_id: known?.connection_id,
@@ -53,7 +55,7 @@ export const connectUser = async (
       // A person who is just being removed could neither see the account nor connect another one.
       MemberEntity.check(
         { workspace_id, user_id: asker.user.id },
-        { where: { user_id: exists }, otherwise: () => fail('unauthorized') },
+        { where: { joined_at: asker.member.joined_at }, otherwise: () => fail('unauthorized') },
       ),
       TelegramPersonEntity.upsert(
         { telegram_id },
@@ -75,6 +77,15 @@ export const connectUser = async (
   })
 }
 
+/** Loads a Telegram user. An account whose membership has ended is released first. */
+const loadPerson = async (work: Work, telegram_id: number): Promise<TelegramPersonRecord | undefined> => {
+  const load = () => work.table.get(TelegramPersonEntity, { telegram_id })
+  const known = await load()
+  if (known?.workspace_id === undefined || known.account_id === undefined) return known
+  const account = await loadCurrentAccount(withoutAnswer(work), known.workspace_id, known.account_id)
+  return account ? known : load()
+}
+
 const telegramIdOf = ({ identity }: User): number => {
   const [, digits] = /^telegram:(\d+)$/.exec(identity) ?? []
   if (digits !== undefined) return Number(digits)
@@ -87,7 +98,7 @@ const telegramIdOf = ({ identity }: User): number => {
 const answerExisting = async (
   work: Work,
   { workspace, user }: AccountViewer,
-  { workspace_id = '', account_id: id = '' }: { workspace_id?: string | undefined; account_id?: string | undefined },
+  { workspace_id = '', account_id: id = '' }: TelegramPersonRecord,
   connect: AccountView['connect'],
 ): Promise<AccountView> => {
   const account = workspace_id === workspace.id ? await work.table.get(AccountEntity, { workspace_id, id }) : undefined

@@ -88,17 +88,3 @@ const listRecipients = async (
 export const disconnect = async (work: Work, account: Account, reason: Reason): Promise<void> => {
   await ifUnchanged(work.commit(await disconnectWrites(work, account, reason)))
 }
-
-/** Loads an account. Disconnects a personal account whose person has left the workspace. */
-export const loadCurrentAccount = async (
-  work: Work,
-  workspace_id: string,
-  id: string,
-): Promise<Account | undefined> => {
-  const account = await work.table.get(AccountEntity, { workspace_id, id })
-  if (account?.kind !== 'user' || account.status !== 'active') return account
-  const member = await work.table.get(MemberEntity, { workspace_id, user_id: account.user_id ?? '-' })
-  if (member) return account
-  await disconnect(work, account, 'left_workspace')
-  return { ...account, status: 'disconnected' }
-}

@@ -6,9 +6,10 @@ import { missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Account, AccountEntity } from '#shared/work/threads/index.ts'
 import { callBotApi } from './bot-api.ts'
-import { disconnectWrites, loadCurrentAccount } from './disconnect.ts'
+import { disconnectWrites } from './disconnect.ts'
 import { BusinessConnectionEntity, TelegramPersonEntity, type TelegramPersonRecord } from './entity.ts'
 import { ingestUpdate } from './ingest.ts'
+import { loadCurrentAccount } from './leave.ts'
 import { readDeleted, readMessage } from './read-update.ts'
 
 /** Telegram's `BusinessConnection`. Before Bot API 9.0, `can_reply` was a top-level field. */
@@ -119,7 +120,7 @@ const accountWrites = async (
 ): Promise<Write[]> => {
   if (before?.workspace_id === undefined || before.account_id === undefined) return []
   const { workspace_id } = before
-  const account = await work.table.get(AccountEntity, { workspace_id, id: before.account_id })
+  const account = await loadCurrentAccount(work, workspace_id, before.account_id)
   if (!account || account.status === 'removing') return []
   if (!is_enabled) return account.status === 'active' ? disconnectWrites(work, account, 'connection_ended') : []
   const set = { status: 'active' as const, reason: undefined, connection_id, can_reply, updated_at: work.clock.now() }

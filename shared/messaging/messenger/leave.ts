@@ -1,7 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
-import type { User } from '#shared/identity/people/index.ts'
+import { isMembership, isStillGiven, MemberEntity, type User } from '#shared/identity/people/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import type { Write } from '#shared/table/entity.ts'
+import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Account, AccountEntity, accountsOf } from '#shared/work/threads/index.ts'
 import { disconnectWrites } from './disconnect.ts'
@@ -35,6 +35,32 @@ export const memberLeavesWrites = async (
   if (person?.workspace_id !== workspace_id || person.account_id === undefined) return []
   const account = await work.table.get(AccountEntity, { workspace_id, id: person.account_id })
   return account && account.user_id === user?.id ? leavingWrites(work, account) : []
+}
+
+/** Loads an account, unless it is a personal one whose membership has ended: that is ended, too. */
+export const loadCurrentAccount = async (
+  work: Work,
+  workspace_id: string,
+  id: string,
+): Promise<Account | undefined> => {
+  const account = await work.table.get(AccountEntity, { workspace_id, id })
+  return account && (await endWithMembership(work, account)) ? undefined : account
+}
+
+/**
+ * Ends a personal account whose person is no longer in the membership in which they connected it. Leaving ends it at once,
+ * but a membership in a sandbox may also end with the key or teammate that gave it, and then nothing is written.
+ * @returns true if the membership has ended
+ */
+const endWithMembership = async (work: Work, account: Account): Promise<boolean> => {
+  const { kind, workspace_id, user_id = '', member_since } = account
+  if (kind !== 'user') return false
+  const member = await work.table.get(MemberEntity, { workspace_id, user_id })
+  if (isMembership(member, member_since) && (await isStillGiven(work, member))) return false
+  const writes = await leavingWrites(work, account)
+  // If the account changed in the meantime, whoever uses it next ends it.
+  if (writes.length > 0) await ifUnchanged(work.commit(writes))
+  return true
 }
 
 /** Removes every account that a deleted person connected in a workspace, including older ones. */

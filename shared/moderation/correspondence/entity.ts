@@ -36,7 +36,7 @@ const appMessage = () =>
     author: z.object({ type: z.enum(['developer', 'moderator']), id: z.string(), name: z.string() }),
     /** English, also of a decision. */
     text: z.string(),
-    /** Absent on messages that somebody wrote, and on decisions made before it was stored. */
+    /** Absent on messages that somebody wrote. */
     decision: decision().optional(),
     created_at: createdAt(),
   })

@@ -3,7 +3,13 @@ import { AppEntity, loadOwnApps } from '#shared/catalogue/apps/index.ts'
 import { idField } from '#shared/foundation/schemas/index.ts'
 import { type Deps, type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { DeveloperSchema, presentDeveloper, unchangedKeys } from '#shared/identity/developer-accounts/index.ts'
-import { type Developer, DeveloperEntity, DeveloperKeyEntity, liveKeys } from '#shared/identity/developers/index.ts'
+import {
+  type Developer,
+  DeveloperEntity,
+  DeveloperKeyEntity,
+  isPortalSession,
+  liveKeys,
+} from '#shared/identity/developers/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import type { Moderator } from '#shared/staff/admins/index.ts'
 import { auditAdmin } from '#shared/staff/audit/index.ts'
@@ -133,8 +139,9 @@ const setStatus = (
         check,
         ...apps.map((app) => AppEntity.update({ id: app.id }, { set: { developer_blocked } })),
         // Authentication with a key reads only the key.
-        ...[developer, ...liveKeys(developer, work.clock.now()).filter(({ session }) => !session)].map(({ key_hash }) =>
-          DeveloperKeyEntity.update({ key_hash }, { set: { status: to } }, { where: { status: from } }),
+        ...[developer, ...liveKeys(developer, work.clock.now()).filter((key) => !isPortalSession(key))].map(
+          ({ key_hash }) =>
+            DeveloperKeyEntity.update({ key_hash }, { set: { status: to } }, { where: { status: from } }),
         ),
         auditAdmin(
           work,

@@ -3,6 +3,7 @@ import { type App, AppEntity, imageHashes, isModerated, revisionLogoWrites } fro
 import {
   type FetchedLogo,
   hashLogo,
+  isOnItsWay,
   type LogoFetch,
   LogoFetchEntity,
   logoObject,
@@ -36,17 +37,24 @@ export const fetchLogos = async (work: WorkerWork, owner: string): Promise<void>
   const fetch = await work.table.get(LogoFetchEntity, { owner })
   if (!fetch) return
   const { developerId, wanted } = await (owner === PLATFORM_LOGO ? wantedByPlatform(work) : wantedByApp(work, fetch))
-  for (const hash of fetch.unused ?? []) await removeUnused(work, owner, hash)
+  // Nothing else would lead to an image that is stored after this.
+  const coming: string[] = []
+  for (const hash of fetch.unused ?? []) {
+    if (!(await removeUnused(work, owner, hash)) && isOnItsWay(work, fetch)) coming.push(hash)
+  }
   let failed = false
   // Images that a death from here on would leave behind. The next attempt deletes them.
-  const marked = new Set<string>()
+  const marked = new Set(coming)
   for (const one of wanted) failed = !(await fetchOne(work, fetch, developerId, one, marked)) || failed
   const delay = failed ? DELAYS[fetch.failed] : undefined
   const where = { id: fetch.id, failed: fetch.failed }
   await ifUnchanged(
     work.commit([
       delay === undefined
-        ? LogoFetchEntity.delete({ owner }, { where })
+        ? coming.length > 0
+          ? // The sweeper looks again when whoever marked them must have stored them.
+            LogoFetchEntity.update({ owner }, { set: { unused: coming } }, { where })
+          : LogoFetchEntity.delete({ owner }, { where })
         : LogoFetchEntity.update(
             { owner },
             { set: { failed: fetch.failed + 1, due_at: work.clock.now() + delay } },
@@ -90,13 +98,16 @@ const fetchOne = async (
 /**
  * Deletes an image that its owner neither shows nor is about to show. The same bytes may be chosen again at the same time:
  * the worker that stores them checks again afterwards, and this one after the deletion, so one of the two restores them.
+ * @returns false if there is no such image
  */
-const removeUnused = async (work: WorkerWork, owner: string, hash: string): Promise<void> => {
+const removeUnused = async (work: WorkerWork, owner: string, hash: string): Promise<boolean> => {
   const object = logoObject(owner, hash)
   const bytes = await work.objects.get(object)
-  if (!bytes || (await isUsed(work, owner, hash))) return
+  if (!bytes) return false
+  if (await isUsed(work, owner, hash)) return true
   await work.objects.delete(object)
   if (await isUsed(work, owner, hash)) await work.objects.put(object, bytes, `image/${readImageSize(bytes)?.format}`)
+  return true
 }
 
 const isUsed = async ({ table }: Pick<WorkerWork, 'table'>, owner: string, hash: string): Promise<boolean> => {

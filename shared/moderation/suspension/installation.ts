@@ -1,4 +1,3 @@
-import { GrantEntity } from '#shared/access/grants/index.ts'
 import {
   emitInstallationEvent,
   type Installation,
@@ -75,14 +74,10 @@ const workspaceIsActive = (id: string): Write =>
     },
   )
 
-/** Finds an installation by its id alone. Older installations have no location record and are found by their grants. */
+/** Finds an installation by its id alone. */
 const findInstallation = async ({ table }: Pick<Deps, 'table'>, id: string): Promise<Installation> => {
-  const [place, grants] = await Promise.all([
-    table.get(InstallationPlaceEntity, { installation_id: id }),
-    table.query(GrantEntity, { installation_id: id }, { limit: 1 }),
-  ])
-  const workspace_id = (place ?? grants.items[0])?.workspace_id
-  const installation = workspace_id && (await table.get(InstallationEntity, { workspace_id, id }))
+  const place = await table.get(InstallationPlaceEntity, { installation_id: id })
+  const installation = place && (await table.get(InstallationEntity, { workspace_id: place.workspace_id, id }))
   if (!installation) throw fail('not_found', { message: 'Installation not found.' })
   return installation
 }

@@ -2,8 +2,10 @@ import {
   type AddPasskeyInput,
   beginAddingPasskey,
   beginPresentingPasskey,
+  leavesTimeForCeremony,
   listPasskeys,
   noPasskey,
+  PASSKEY_REFUSALS,
   type PasskeyOptionsView,
   type PasskeyView,
   type PresentPasskeyInput,
@@ -25,11 +27,24 @@ import { AdminEntity, type AdminSession } from './entity.ts'
 import { loadAdmin } from './load.ts'
 import { verifyPassword } from './password.ts'
 import type { ConfirmedView } from './schemas.ts'
-import { confirmedWrite, mustHavePasskey, requireSession, type SignedInAdmin } from './sessions.ts'
+import { confirmationOf, confirmedWrite, mustHavePasskey, requireSession, type SignedInAdmin } from './sessions.ts'
 
-/** Starts adding a passkey (`POST /admin/me/passkeys/options`). */
-export const beginAdminPasskey = (work: Work, { admin }: SignedInAdmin): Promise<PasskeyOptionsView> =>
-  beginAddingPasskey(work, { id: admin.id, name: admin.email, displayName: admin.name }, 'second')
+/**
+ * Starts adding a passkey (`POST /admin/me/passkeys/options`).
+ * @throws `confirmation_required` if the confirmation will be older than 10 minutes when the ceremony ends; `conflict` for too
+ *   many passkeys
+ */
+export const beginAdminPasskey = async (work: Work, { admin, session }: SignedInAdmin): Promise<PasskeyOptionsView> => {
+  const { method, until } = confirmationOf(admin, session)
+  if (!leavesTimeForCeremony(work, until)) {
+    throw fail('confirmation_required', {
+      message: 'Adding a passkey requires that you confirmed within the last 5 minutes.',
+      fix: `Confirm with your ${method}, then repeat the request.`,
+      details: { confirm_with: method },
+    })
+  }
+  return beginAddingPasskey(work, { id: admin.id, name: admin.email, displayName: admin.name }, 'second')
+}
 
 /**
  * Adds a passkey (`POST /admin/me/passkeys`). From then on the account signs in with its password and a passkey. Other
@@ -137,12 +152,14 @@ export const confirmWithPasskey = async (
   const { admin, session } = caller
   const refund = await admitAttempt(work, [`admin-session:${session.id}`])
   const found = await verifyPresentedPasskey(work, 'confirm', admin.id, input, 'second')
-  if (!found) {
+  if ('refusal' in found) {
     await noteFailure(work, admin)
-    throw fail('forbidden', {
-      message: 'The passkey’s answer is wrong, expired or already used.',
-      fix: 'Start again with POST /admin/me/confirm/passkey/options.',
-    })
+    if (found.refusal === 'counter') {
+      const target = { type: 'admin', id: admin.id }
+      const details = { passkey_id: found.passkey.id }
+      await work.table.transact([auditAdmin(work, caller, 'admin.passkey_counter_refused', target, details)])
+    }
+    throw fail('forbidden', { ...PASSKEY_REFUSALS[found.refusal], details: { passkey: found.refusal } })
   }
   await refund()
   const view = confirmed(work)

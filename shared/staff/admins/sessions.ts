@@ -114,8 +114,6 @@ export const loadAdminSession = async (
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
   { adm, ses }: Claims['admin'],
 ): Promise<{ admin: Admin; session: AdminSession } | undefined> => {
-  // Tokens from before sessions were recorded name none.
-  if (ses === undefined) return undefined
   const [admin, session] = await table.getAll([
     AdminEntity.ref({ id: adm }),
     AdminSessionEntity.ref({ admin_id: adm, id: ses }),

@@ -1,7 +1,7 @@
 import { chatRefusal, type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
 import { loadIdentity, ORCHESTRATOR_APP_ID } from '#shared/access/orchestrator/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
-import { MemberEntity, type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
+import { findMember, type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { derivedId, idTime } from '#shared/kernel/ids.ts'
@@ -16,9 +16,10 @@ import {
   type Message,
   MessageEntity,
 } from '../conversations/entity.ts'
+import { listWaitingSteps } from '../questions/index.ts'
 import { ApprovalEntity, type Run, RunEntity } from '../runs/entity.ts'
-import { listWaitingSteps } from '../runs/input-requests.ts'
-import { isWaitingForInput } from '../runs/places.ts'
+import { isWaitingForInput } from '../runs/slots.ts'
+import { commitAndDispatch } from '../runs/start.ts'
 import { isActive } from '../runs/status.ts'
 import { loadAnswerer, newParticipant } from './answerer.ts'
 import { answeringFields, newAnsweringRun, RETRY_CHECK_DELAY, RUN_CHECK_DELAY } from './answering-run.ts'
@@ -211,16 +212,18 @@ const takeNext = async (work: WorkerWork, chat: Chat, again: boolean): Promise<b
   if (!answerer) return dropMessage(work, chat, taken, pending, failureMessage('installation_revoked', ''))
   const refused = refusalMessage(answerer, speaker.workspace)
   if (refused) return dropMessage(work, chat, taken, pending, refused)
-  const { run, writes } = await newAnsweringRun(work, conversation, message, answerer)
+  const started = await newAnsweringRun(work, conversation, message, answerer)
+  const { run } = started
   const taker = mention ? undefined : newParticipant(conversation, answerer, idTime(message.id))
   try {
-    await work.commit([
-      ...writes,
+    const writes = [
+      ...started.writes,
       taken,
       changed(chat, answeringFields(run, now), { waiting: -1 }),
       MessageEntity.update(message, { set: { run_id: run.id } }),
       ...(taker ? [handoverWrite(conversation, taker)] : []),
-    ])
+    ]
+    await commitAndDispatch(work, { ...started, writes })
     return false
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
@@ -248,17 +251,17 @@ interface PendingMessage {
 
 /** Loads a waiting message and its author; undefined if the conversation is deleted or the author left the workspace. */
 const loadPending = async (
-  { table }: Pick<WorkerWork, 'table'>,
+  deps: Pick<WorkerWork, 'table' | 'clock'>,
   { workspace_id, conversation_id }: Chat,
   message_id: string,
 ): Promise<PendingMessage | undefined> => {
-  const [conversation, message, workspace] = await table.getAll([
+  const [conversation, message, workspace] = await deps.table.getAll([
     ConversationEntity.ref({ workspace_id, id: conversation_id }),
     MessageEntity.ref({ conversation_id, id: message_id }),
     WorkspaceEntity.ref({ id: workspace_id }),
   ] as const)
   if (!conversation || !message || !workspace) return undefined
-  const member = await table.get(MemberEntity, { workspace_id, user_id: message.author.id })
+  const member = await findMember(deps, workspace_id, message.author.id)
   if (!member) return undefined
   return { conversation, message, speaker: { workspace, user: { id: message.author.id, name: message.author.name } } }
 }

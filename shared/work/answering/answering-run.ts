@@ -1,10 +1,9 @@
 import type { Installation } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
-import type { Write } from '#shared/table/entity.ts'
 import type { Conversation, Message } from '../conversations/entity.ts'
 import type { Run } from '../runs/entity.ts'
-import { newRun } from '../runs/start.ts'
+import { newRun, type PreparedRun } from '../runs/start.ts'
 import type { Chat } from './entity.ts'
 
 /**
@@ -25,13 +24,13 @@ const TRIGGER = 'chat'
 export const RUN_CHECK_DELAY = 10 * MINUTE
 export const RETRY_CHECK_DELAY = MINUTE
 
-/** Creates the run that answers a message, with its writes. @throws the writes: `too_many_active_runs` */
+/** Creates the run that answers a message, for `commitAndDispatch`. @throws the writes: `too_many_active_runs` */
 export const newAnsweringRun = (
   work: Work,
   { id: conversation_id }: Pick<Conversation, 'id'>,
   { id: message_id, text, attachments, author }: Pick<Message, 'id' | 'text' | 'attachments' | 'author'>,
   installation: Installation,
-): Promise<{ run: Run; writes: Write[] }> =>
+): Promise<PreparedRun> =>
   newRun(work, {
     installation,
     input: { text, attachments, conversation_id, message_id },
@@ -40,6 +39,7 @@ export const newAnsweringRun = (
     conversation_id,
     message_id,
     private_to: author.id,
+    isCarried: true,
   })
 
 /** Fields of the conversation's state while a run answers. */

@@ -61,7 +61,7 @@ export const openMainChat = async (work: Work, speaker: Speaker): Promise<Conver
 /** Creates a conversation, or returns the one that a concurrent request created. */
 const createOnce = async (work: Work, conversation: Conversation, writes: Write[]): Promise<Conversation> => {
   try {
-    await work.table.transact(writes)
+    await work.commit(writes)
     return conversation
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error

@@ -11,6 +11,7 @@ import { newMessage } from '../conversations/create.ts'
 import type { Conversation, Message } from '../conversations/entity.ts'
 import { type MessageView, presentMessage } from '../conversations/schemas.ts'
 import type { RunEventType } from '../runs/events.ts'
+import { commitAndDispatch } from '../runs/start.ts'
 import { answerTask } from '../tasks/by-person.ts'
 import { loadAnswerer, newParticipant, requireAnswerer, requireMentioned } from './answerer.ts'
 import { answeringFields, newAnsweringRun, RETRY_CHECK_DELAY } from './answering-run.ts'
@@ -69,11 +70,11 @@ export const postMessage = async (
       retried: true,
     })
     const view = presentMessage(spoken.message)
-    const moved = started
-      ? [...started.writes, startAnswering(work, conversation, started.run)]
-      : enqueue(work, conversation, chat, id)
     try {
-      await work.commit([...spoken.writes, ...moved], view)
+      if (started) {
+        const writes = [...spoken.writes, ...started.writes, startAnswering(work, conversation, started.run)]
+        await commitAndDispatch(work, { ...started, writes }, view)
+      } else await work.commit([...spoken.writes, ...enqueue(work, conversation, chat, id)], view)
     } catch (error) {
       if (!started || !(error instanceof PlatformError) || error.code !== 'too_many_active_runs') throw error
       // The message is stored and answered once the agent is below its limit.

@@ -1,5 +1,12 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { isMembership, type Member, MemberEntity, membershipCheck, UserEntity } from '#shared/identity/people/index.ts'
+import {
+  findMember,
+  isMembership,
+  type Member,
+  MemberEntity,
+  membershipCheck,
+  UserEntity,
+} from '#shared/identity/people/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { listAway } from './away.ts'
 import { type Away, AwayEntity } from './entity.ts'
@@ -36,7 +43,7 @@ export const findAuthority = async (
 ): Promise<Authority | undefined> => {
   if (!rule.requester_may_approve && userId === requesterId) return undefined
   const mayLend = (member: Member): boolean => isApprover(rule, member, named) && !taken.includes(member.user_id)
-  const by = await deps.table.get(MemberEntity, { workspace_id, user_id: userId })
+  const by = await findMember(deps, workspace_id, userId)
   if (!by) return undefined
   if (mayLend(by)) return { by, of: by }
   const lent = (await listAway(deps, workspace_id)).find(

@@ -1,5 +1,13 @@
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
-import { isMembership, type Member, MemberEntity, type User, UserEntity } from '#shared/identity/people/index.ts'
+import {
+  findMember,
+  isMembership,
+  isStillGiven,
+  type Member,
+  MemberEntity,
+  type User,
+  UserEntity,
+} from '#shared/identity/people/index.ts'
 import { DAY, iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
@@ -17,15 +25,14 @@ interface Lent {
 }
 
 /** Lists members who are away at this time, while they and their delegates are in the same membership as at its start. */
-export const listAway = async (
-  { table, clock }: Pick<Deps, 'table' | 'clock'>,
-  workspace_id: string,
-): Promise<Lent[]> => {
+export const listAway = async (deps: Pick<Deps, 'table' | 'clock'>, workspace_id: string): Promise<Lent[]> => {
+  const { table, clock } = deps
   const { items } = await table.query(AwayEntity, { workspace_id }, { limit: MOST, consistent: true })
   const open = items.filter(({ until }) => until > clock.now())
   const ids = [...new Set(open.flatMap(({ user_id, delegate_id }) => [user_id, delegate_id]))]
   const members = await table.getAll(ids.map((user_id) => MemberEntity.ref({ workspace_id, user_id })))
-  const memberWith = (id: string) => members[ids.indexOf(id)]
+  const given = await Promise.all(members.map((member) => member !== undefined && isStillGiven(deps, member)))
+  const memberWith = (id: string) => (given[ids.indexOf(id)] ? members[ids.indexOf(id)] : undefined)
   return open.flatMap((away): Lent[] => {
     const of = memberWith(away.user_id)
     const isLive =
@@ -71,7 +78,7 @@ export const setAway = async (
 ) => {
   const [now, until] = [work.clock.now(), Date.parse(end)]
   if (until <= now || until > now + LONGEST) throw refuse('until', 'must be within the next 90 days')
-  const delegate = await work.table.get(MemberEntity, { workspace_id, user_id: delegate_id })
+  const delegate = await findMember(work, workspace_id, delegate_id)
   if (!delegate || delegate_id === user.id) throw refuse('delegate_id', 'must be another member of this workspace')
   const away: Away = {
     workspace_id,

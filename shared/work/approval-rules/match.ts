@@ -1,10 +1,11 @@
 import { atLeast, isMembership, type Member } from '#shared/identity/people/index.ts'
+import { hostIn } from '#shared/kernel/folded-address.ts'
 import { type Reading, readNumber } from './read-number.ts'
 import type { ApprovalRule } from './schemas.ts'
 
 /** A call, as rules look at it. */
 export interface RuledCall {
-  installation_id: string
+  app_id: string
   tool: string
   /** Origin of the request that the call sends, if it sends one. */
   origin: string | undefined
@@ -13,7 +14,7 @@ export interface RuledCall {
 /** The rule for calls that no other one is for: any member approves. */
 const ANYONE: ApprovalRule = {
   name: '',
-  installation_ids: [],
+  app_ids: [],
   tools: [],
   hosts: [],
   approvers: { role: 'member', user_ids: [] },
@@ -22,20 +23,17 @@ const ANYONE: ApprovalRule = {
   expires_after_minutes: 1_440,
 }
 
-/** Host of a request as rules name it. A name with a dot at its end is the same host. */
-const hostOf = (origin: string): string => new URL(origin).hostname.replace(/\.+$/, '')
-
 const isHost = (pattern: string, host: string): boolean =>
   pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern
 
 /** Finds the first rule that a call matches. */
-export const ruleFor = (rules: readonly ApprovalRule[], { installation_id, tool, origin }: RuledCall): ApprovalRule => {
-  const host = origin === undefined ? undefined : hostOf(origin)
+export const ruleFor = (rules: readonly ApprovalRule[], { app_id, tool, origin }: RuledCall): ApprovalRule => {
+  const host = origin === undefined ? undefined : hostIn(origin)
   const isOneOf = (wanted: readonly string[], given: string): boolean => wanted.length === 0 || wanted.includes(given)
   return (
     rules.find(
       (rule) =>
-        isOneOf(rule.installation_ids, installation_id) &&
+        isOneOf(rule.app_ids, app_id) &&
         isOneOf(rule.tools, tool) &&
         (rule.hosts.length === 0 || (host !== undefined && rule.hosts.some((pattern) => isHost(pattern, host)))),
     ) ?? ANYONE

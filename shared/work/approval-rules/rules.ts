@@ -1,3 +1,4 @@
+import { loadLastInstallations } from '#shared/access/installations/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { MemberEntity, type User, type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
@@ -23,19 +24,37 @@ export const loadRules = async (
 export const rulesCheck = (workspaceId: string, revision: number) =>
   WorkspaceEntity.check({ id: workspaceId }, { where: { approval_rules: revision === 0 ? missing : revision } })
 
-const present = (stored: ItemOf<typeof ApprovalRulesEntity> | undefined) => ({
+type RuledApps = Awaited<ReturnType<typeof loadLastInstallations>>
+
+/** Loads the last installation of each app that rules name. */
+const loadApps = (
+  deps: Pick<Deps, 'table'>,
+  workspace_id: string,
+  rules: readonly ApprovalRule[],
+): Promise<RuledApps> =>
+  loadLastInstallations(
+    deps,
+    workspace_id,
+    rules.flatMap(({ app_ids }) => app_ids),
+  )
+
+const present = (stored: ItemOf<typeof ApprovalRulesEntity> | undefined, apps: RuledApps) => ({
   rules: stored?.rules ?? [],
+  apps: [...apps].map(([id, { app_name, status }]) => ({ id, name: app_name, is_installed: status !== 'revoked' })),
   revision: stored?.revision ?? 0,
   changed_by: stored?.changed_by ?? null,
   changed_at: stored ? iso(stored.changed_at) : null,
 })
 
-export const readRules = async ({ table }: Pick<Deps, 'table'>, workspace_id: string) =>
-  present(await table.get(ApprovalRulesEntity, { workspace_id }))
+export const readRules = async (deps: Pick<Deps, 'table'>, workspace_id: string) => {
+  const stored = await deps.table.get(ApprovalRulesEntity, { workspace_id })
+  return present(stored, await loadApps(deps, workspace_id, stored?.rules ?? []))
+}
 
 /**
  * Replaces a workspace's rules. They apply to the next decision, also on calls that wait already.
- * @throws `conflict` for other rules than those read; `validation_error` for approvers who aren't members
+ * @throws `conflict` for other rules than those read; `validation_error` for approvers who aren't members, or apps
+ *   that the workspace never had
  */
 export const setRules = (
   work: Work,
@@ -44,7 +63,11 @@ export const setRules = (
   { rules, revision }: { rules: ApprovalRule[]; revision?: number | undefined },
 ) =>
   retryOnConflict(async () => {
-    const named_since = await loadNamed(work, workspace_id, rules)
+    const [named_since, apps] = await Promise.all([
+      loadNamed(work, workspace_id, rules),
+      loadApps(work, workspace_id, rules),
+    ])
+    refuseUnknownApps(rules, apps)
     const before = await work.table.get(ApprovalRulesEntity, { workspace_id })
     const known = before?.revision ?? 0
     if (revision !== undefined && revision !== known) {
@@ -63,7 +86,7 @@ export const setRules = (
       changed_by: { id: user.id, name: user.name },
       changed_at: now,
     }
-    const view = present(stored)
+    const view = present(stored, apps)
     await work.commit(
       [
         ApprovalRulesEntity.replace(stored, { where: { revision: before ? known : missing } }),
@@ -80,6 +103,16 @@ export const setRules = (
     )
     return view
   })
+
+/** A rule about an app that the workspace never had would protect nothing. @throws `validation_error` */
+const refuseUnknownApps = (rules: readonly ApprovalRule[], apps: RuledApps): void => {
+  const unknown = [...new Set(rules.flatMap(({ app_ids }) => app_ids))].filter((id) => !apps.has(id))
+  if (unknown.length === 0) return
+  throw fail('validation_error', {
+    message: `${unknown.join(', ')} was never installed in this workspace.`,
+    details: { fields: { rules: ['names apps that the workspace never had'] } },
+  })
+}
 
 /** Returns the start of the membership of each person whom the rules name. */
 const loadNamed = async (

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { idField } from '#shared/foundation/schemas/index.ts'
 import { TOOL_NAMES } from '#shared/foundation/tools/index.ts'
 import { ROLES } from '#shared/identity/people/index.ts'
 
@@ -36,7 +37,11 @@ export const ApprovalRule = () =>
   z
     .strictObject({
       name: z.string().trim().min(1).max(60).meta({ example: 'Payments' }),
-      installation_ids: listOf(z.string().max(64), 50, 'Only calls of these agents. Empty: of any.'),
+      app_ids: listOf(
+        z.string().max(64),
+        50,
+        'Only calls of the agents of these apps, also after an app is installed again. Empty: of any.',
+      ),
       tools: listOf(z.enum(TOOL_NAMES), 50, 'Only calls of these tools. Empty: of any.'),
       hosts: listOf(
         z.string().max(253).toLowerCase().regex(HOST, 'must be a host name, or *. and a name, without a port'),
@@ -90,6 +95,9 @@ export const ApprovalRulesSchema = () =>
   z
     .object({
       rules: z.array(ApprovalRule()),
+      apps: z.array(z.object({ id: idField('app'), name: z.string(), is_installed: z.boolean() })).meta({
+        description: 'Apps that the rules name. A rule about an app that isn’t installed applies once it is.',
+      }),
       revision: z.number().int().meta({ description: 'Grows with every change; 0 before the first.' }),
       changed_by: someone().nullable(),
       changed_at: z.string().nullable(),

@@ -1,4 +1,4 @@
-import { InstallationEntity } from '#shared/access/installations/index.ts'
+import { loadLastInstallations } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { utcDate } from '#shared/kernel/clock.ts'
@@ -83,7 +83,9 @@ const alert = async (work: Work, budget: Budget, counter: BudgetCounter): Promis
   const { percent, measure } = reached
   const { workspace_id, subject_id } = counter
   const installation =
-    budget.subject === 'agent' ? await work.table.get(InstallationEntity, { workspace_id, id: subject_id }) : undefined
+    budget.subject === 'agent'
+      ? (await loadLastInstallations(work, workspace_id, [subject_id])).get(subject_id)
+      : undefined
   const starts = utcDate(endOf(counter.period))
   const { writes } = newNotification(work, {
     workspace_id,

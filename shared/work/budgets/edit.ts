@@ -1,6 +1,6 @@
-import { InstallationEntity } from '#shared/access/installations/index.ts'
+import { loadLastInstallations } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
-import { MemberEntity } from '#shared/identity/people/index.ts'
+import { findMember } from '#shared/identity/people/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import { missing } from '#shared/table/expressions.ts'
@@ -79,7 +79,7 @@ export const addBudget = async (work: Work, by: Editor, given: NewBudget): Promi
 }
 
 const requireSubject = async (
-  { table }: Pick<Work, 'table'>,
+  work: Pick<Work, 'table' | 'clock'>,
   workspace_id: string,
   subject: Budget['subject'],
   id: string | undefined,
@@ -87,8 +87,8 @@ const requireSubject = async (
   if (id === undefined || subject === 'workspace') return
   const found =
     subject === 'agent'
-      ? await table.get(InstallationEntity, { workspace_id, id })
-      : await table.get(MemberEntity, { workspace_id, user_id: id })
+      ? (await loadLastInstallations(work, workspace_id, [id])).get(id)
+      : await findMember(work, workspace_id, id)
   if (!found) throw fail('not_found', { message: subject === 'agent' ? 'Agent not found.' : 'Member not found.' })
 }
 

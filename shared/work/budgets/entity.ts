@@ -15,7 +15,7 @@ const budget = () =>
   z.object({
     id: z.string(),
     subject: z.enum(SUBJECTS),
-    /** Agent or person. Absent if each of them has the budget, and for the workspace. */
+    /** App of the agent, whichever installation it has, or person. Absent if each of them has the budget, and for the workspace. */
     subject_id: z.string().optional(),
     period: z.enum(PERIODS),
     runs: z.number().optional(),

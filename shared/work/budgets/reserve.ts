@@ -15,7 +15,7 @@ import { budgetExceeded, heldAtStart, spentMeasure } from './refusal.ts'
 /** Run that budgets are charged with. */
 interface Charged {
   workspace_id: string
-  installation_id: string
+  app_id: string
   /** Person who started it, or the first run of its chain. */
   actor?: { id: string } | undefined
 }
@@ -23,7 +23,7 @@ interface Charged {
 /** Returns whom a budget counts the run for; undefined if it isn't about the run. */
 const subjectOf = ({ subject, subject_id }: Budget, run: Charged): string | undefined => {
   if (subject === 'workspace') return run.workspace_id
-  const id = subject === 'agent' ? run.installation_id : run.actor?.id
+  const id = subject === 'agent' ? run.app_id : run.actor?.id
   return subject_id === undefined || subject_id === id ? id : undefined
 }
 

@@ -43,8 +43,10 @@ export const NewBudget = () =>
         .strictObject({ type: z.enum(SUBJECTS), id: z.string().max(64).optional() })
         .refine(({ type, id }) => type !== 'workspace' || id === undefined, 'takes no id for the workspace')
         .meta({
-          description: 'An installation’s or a member’s `id`. Without it, each agent or each person has the budget.',
-          example: { type: 'agent', id: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn' },
+          description:
+            'The `id` of an app or of a member. A budget of an app also applies when the app is installed again. ' +
+            'Without an id, each agent or each person has the budget.',
+          example: { type: 'agent', id: 'app_01kae5m1v8w6c3x9q2r7t4y0zn' },
         }),
       period: z.enum(PERIODS).meta({ description: 'In UTC.' }),
       ...change(),
@@ -64,6 +66,10 @@ export const BudgetSchema = () =>
         type: z.enum(SUBJECTS),
         id: z.string().nullable().meta({ description: 'Null if each agent or person has the budget.' }),
         name: z.string().nullable(),
+        is_installed: z.boolean().nullable().meta({
+          description:
+            'False for an agent whose app was uninstalled. Its budget counts again when it is installed. Null for others.',
+        }),
       }),
       period: z.enum(PERIODS),
       limits: z.object({ runs: z.number().nullable(), ...amounts() }),
@@ -72,7 +78,7 @@ export const BudgetSchema = () =>
       use: z
         .array(
           z.object({
-            id: z.string().meta({ description: 'The workspace, the installation or the person.' }),
+            id: z.string().meta({ description: 'The workspace, the app or the person.' }),
             name: z.string().nullable(),
             runs: z.number(),
             tokens: z.number(),

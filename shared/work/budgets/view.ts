@@ -1,4 +1,4 @@
-import { InstallationEntity } from '#shared/access/installations/index.ts'
+import { loadLastInstallations } from '#shared/access/installations/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { UserEntity } from '#shared/identity/people/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
@@ -23,14 +23,20 @@ export const presentBudgets = async (
   budgets: readonly Budget[],
 ): Promise<BudgetView[]> => {
   const use = await Promise.all(budgets.map((budget) => listUse(deps, workspace_id, budget)))
-  const names = await loadNames(deps, workspace_id, [
+  const { names, uninstalled } = await loadNames(deps, workspace_id, [
     ...budgets.map(({ subject, subject_id }) => ({ subject, id: subject_id })),
     ...budgets.flatMap(({ subject }, i) => (use[i] ?? []).map(({ subject_id }) => ({ subject, id: subject_id }))),
   ])
   const nameOf = (id: string | undefined): string | null => (id === undefined ? null : (names.get(id) ?? null))
   return budgets.map((budget, i) => ({
     id: budget.id,
-    subject: { type: budget.subject, id: budget.subject_id ?? null, name: nameOf(budget.subject_id) },
+    subject: {
+      type: budget.subject,
+      id: budget.subject_id ?? null,
+      name: nameOf(budget.subject_id),
+      is_installed:
+        budget.subject === 'agent' && budget.subject_id !== undefined ? !uninstalled.has(budget.subject_id) : null,
+    },
     period: budget.period,
     limits: {
       runs: budget.runs ?? null,
@@ -66,19 +72,22 @@ const listUse = async ({ table, clock }: Reads, workspace_id: string, budget: Bu
 }
 
 const loadNames = async (
-  { table }: Pick<Deps, 'table'>,
+  deps: Pick<Deps, 'table'>,
   workspace_id: string,
   subjects: readonly { subject: Budget['subject']; id: string | undefined }[],
-): Promise<Map<string, string>> => {
+): Promise<{ names: Map<string, string>; uninstalled: Set<string> }> => {
   const idsOf = (wanted: Budget['subject']): string[] => [
     ...new Set(subjects.flatMap(({ subject, id }) => (subject === wanted && id !== undefined ? [id] : []))),
   ]
   const [agents, people] = await Promise.all([
-    table.getAll(idsOf('agent').map((id) => InstallationEntity.ref({ workspace_id, id }))),
-    table.getAll(idsOf('person').map((id) => UserEntity.ref({ id }))),
+    loadLastInstallations(deps, workspace_id, idsOf('agent')),
+    deps.table.getAll(idsOf('person').map((id) => UserEntity.ref({ id }))),
   ])
-  return new Map([
-    ...agents.flatMap((one) => (one ? [[one.id, one.app_name] as const] : [])),
-    ...people.flatMap((one) => (one ? [[one.id, one.name] as const] : [])),
-  ])
+  return {
+    names: new Map([
+      ...[...agents].map(([id, { app_name }]) => [id, app_name] as const),
+      ...people.flatMap((one) => (one ? [[one.id, one.name] as const] : [])),
+    ]),
+    uninstalled: new Set([...agents].flatMap(([id, { status }]) => (status === 'revoked' ? [id] : []))),
+  }
 }

@@ -107,7 +107,7 @@ export const markReady = (file: FileRecord) =>
  * @throws `not_found`
  */
 export const loadContent = async (
-  deps: Pick<Work, 'table' | 'objects' | 'clock' | 'log'>,
+  deps: Pick<Work, 'table' | 'objects' | 'clock' | 'log' | 'commit'>,
   workspaceId: string,
   id: string,
   maxBytes: number,

@@ -38,7 +38,7 @@ export const useRef = (file: Pick<FileRecord, 'workspace_id' | 'id'>, user: File
  * @param known the user's record, as it was read with the file
  */
 export const recordRead = async (
-  { table, clock, log }: Pick<Work, 'table' | 'clock' | 'log'>,
+  { commit, clock, log }: Pick<Work, 'commit' | 'clock' | 'log'>,
   file: FileRecord,
   user: FileUser,
   known: FileUse | undefined,
@@ -55,7 +55,7 @@ export const recordRead = async (
   const kept = latest.slice(0, RUNS_PER_USE)
   const use: FileUse = { ...known, ...key, actor, read_at: now, last_at: now, ...(kept.length > 0 && { runs: kept }) }
   try {
-    await table.transact([FileUseEntity.replace(use)])
+    await commit([FileUseEntity.replace(use)])
   } catch (error) {
     log.warn('could not record who read a file', { file_id: file.id, error })
   }

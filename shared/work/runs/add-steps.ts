@@ -2,7 +2,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { changeRun, type RunKey, requireStarted, runWrite } from './change.ts'
 import type { Run } from './entity.ts'
 import type { NewStep, StepView } from './schemas.ts'
-import { commitSteps, prepareSteps } from './steps.ts'
+import { prepareSteps } from './steps.ts'
 
 /**
  * Handles `POST /runs/{id}/steps`: an asynchronous agent reports its progress. Steps without a `seq` get the next one, even
@@ -24,7 +24,8 @@ export const addSteps = (
       requireStarted(run)
       const prepared = await prepareSteps(work, run, steps)
       const response = { items: prepared.views }
-      await commitSteps(work, prepared, runWrite(run, { ...prepared.counts, alive_at: work.clock.now() }), response)
+      const change = runWrite(run, { ...prepared.counts, alive_at: work.clock.now() })
+      await work.commit([change, ...prepared.writes], response)
       return response
     },
     known,

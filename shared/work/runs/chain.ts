@@ -5,7 +5,7 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { allItems } from '#shared/table/pages.ts'
 import { type ChainMark, ChainMarkEntity, type Run, RunEntity, STILL_ACTIVE } from './entity.ts'
-import { loadNamedRuns } from './places.ts'
+import { loadRunsInSlots } from './slots.ts'
 import { isActive } from './status.ts'
 
 /** Time limit of a chain of agents: 120 seconds from its first hop (contract/agent-to-agent.md#chains). */
@@ -72,7 +72,7 @@ const listMarks = async (deps: Pick<Deps, 'table' | 'clock'>, installationId: st
     allItems((after) =>
       deps.table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from, after }),
     ),
-    loadNamedRuns(deps, installationId),
+    loadRunsInSlots(deps, installationId),
   ])
   const named = active.map((id) => markOfNamed(installationId, id, STILL_ACTIVE))
   const ended = last && last.ended_at >= since ? [markOfNamed(installationId, last.id, last.ended_at)] : []
@@ -97,7 +97,7 @@ export const listActiveRuns = async ({ table }: Pick<Deps, 'table'>, installatio
   const from = ChainMarkEntity.key({ installation_id: installationId, ended_at: STILL_ACTIVE, run_id: '0' }).sk
   const [page, { active }] = await Promise.all([
     table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from }),
-    loadNamedRuns({ table }, installationId),
+    loadRunsInSlots({ table }, installationId),
   ])
   // The counter may name a run before it is created, and for a moment after it has ended.
   const runs = await table.getAll(active.map((id) => RunEntity.ref({ installation_id: installationId, id })))

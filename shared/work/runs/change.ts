@@ -50,8 +50,7 @@ export const requireStarted = (run: Run): Run => {
 
 /**
  * Write of a run's change, conditional on the run as it was read. `fields` are the changed fields. A new status also takes
- * the next number in the run's stream, and the last one moves the run in its installation's lists. An unannounced run stays
- * due at least as early as it was.
+ * the next number in the run's stream, and the last one moves the run in its installation's lists.
  */
 export const runWrite = (run: Run, fields: RunChange): Write =>
   RunEntity.update(
@@ -85,11 +84,6 @@ export const changedRun = (run: Run, fields: RunChange): Run => ({ ...run, ...se
 const setFields = (run: Run, fields: RunChange): RunChange => ({
   ...fields,
   ...(fields.status && stateFields(run, fields.status, fields.stream_seq)),
-  ...(run.is_unannounced && 'due_at' in fields && !('is_unannounced' in fields) && dueFor(run, fields.due_at)),
-})
-
-const dueFor = ({ due_at: before }: Run, wanted: number | undefined) => ({
-  due_at: before !== undefined && (wanted === undefined || wanted > before) ? before : wanted,
 })
 
 /**

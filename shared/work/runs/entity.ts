@@ -7,6 +7,7 @@ import { defineEntity } from '#shared/table/entity.ts'
 import { reservationSchema } from '../budgets/index.ts'
 import { ShownRequest } from './shown-request.ts'
 import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
+import { tokenUsage } from './usage.ts'
 
 /** Protocols over which a run can be started and followed. They are also its trigger. */
 export const PROTOCOLS = ['mcp', 'a2a'] as const
@@ -30,7 +31,7 @@ const run = () =>
     error_message: z.string().optional(),
     cost_units: z.number().optional(),
     /** Tokens of a language model, if known. */
-    usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional(),
+    usage: tokenUsage().optional(),
     /** Amounts reserved in budgets. Absent without budgets. */
     budgets: z.array(reservationSchema()).optional(),
     /** Number of times that it raised its reservations. */
@@ -40,10 +41,6 @@ const run = () =>
     request_id: z.string(),
     /** Trace of the request that started it, which all of its work continues. */
     trace: traceSchema().optional(),
-    /** Id of its `run.created` event, which statistics count together with its end. */
-    created_event: z.string(),
-    /** Not everybody may have its `run.created` event, and the event may have no record. Until then, the run stays due for it. */
-    is_unannounced: z.literal(true).optional(),
     parent_run_id: z.string().optional(),
     /** Earlier run whose input a person used again. */
     repeats: z.string().optional(),
@@ -77,7 +74,7 @@ const run = () =>
     /** Limits a run that an agent caused. A root run's time begins with its first question, at `first_hop_at`. */
     chain_deadline: z.number(),
     first_hop_at: z.number().optional(),
-    /** Creation of the first run of its chain; absent if its installation's counter names it. */
+    /** Creation of the first run of its chain; absent if its slot names it. */
     chain_started_at: z.number().optional(),
     step_count: z.number(),
     /** Greatest seq in use. The next step without a seq gets the next one. */
@@ -124,10 +121,7 @@ const run = () =>
     ends_at: z.number().optional(),
     started_at: z.number().optional(),
     finished_at: z.number().optional(),
-    /**
-     * Deadline for the sweeper: not dispatched, no sign of life, silent or undecided. A run that has ended is due while not
-     * everything is done that follows its end.
-     */
+    /** Time at which the sweeper looks whether the run needs attention: not dispatched, no sign of life, silent or undecided. */
     due_at: z.number().optional(),
   })
 
@@ -135,7 +129,7 @@ export type Run = z.infer<ReturnType<typeof run>>
 
 /**
  * Owner of the narrowed list that a run with this status is stored in. Active runs stay in one list until they end,
- * because each move costs two index writes. Those that the counter names are in none.
+ * because each move costs two index writes. Those that a slot names are in none.
  */
 export const runsByStatus = (installationId: string, status: RunStatus): string =>
   `${installationId}#RUNS#${isActive(status) ? 'active' : status}`
@@ -145,15 +139,15 @@ export const storedLists = (installationId: string, statuses: readonly RunStatus
   [...new Set(statuses.map((status) => runsByStatus(installationId, status)))].map((list) => ({ list }))
 
 /** Returns true for a run that another run, a person or a chat has nothing to do with. */
-export const isAlone = ({ id, chain_id, chain_depth, audience, actor, private_to }: Run): boolean =>
+export const isUnrelated = ({ id, chain_id, chain_depth, audience, actor, private_to }: Run): boolean =>
   chain_id === id && chain_depth === 0 && audience === 'member' && actor === undefined && private_to === undefined
 
 /**
- * Returns true if the counter of its installation's active runs names the run until it ends, instead of a mark in its chain
+ * Returns true if the run's slot among its installation's active runs names it until it ends, instead of a mark in its chain
  * ({@link ChainMarkEntity}) and an entry in a list. Such a run has no `chain_started_at`. It began its chain, for no person
  * and in no chat, so its id is all that a call needs to know of it.
  */
-export const isNamedByCounter = (run: Run): boolean => run.chain_started_at === undefined && isAlone(run)
+export const isNamedBySlot = (run: Run): boolean => run.chain_started_at === undefined && isUnrelated(run)
 
 export const RunEntity = defineEntity({
   name: 'run',
@@ -168,7 +162,7 @@ export const RunEntity = defineEntity({
   hides: ({ status }) => !isActive(status),
   directory: ({ id, created_at }) => ({ list: 'runs', day: created_at, sort: id }),
   list: (run) =>
-    isActive(run.status) && isNamedByCounter(run)
+    isActive(run.status) && isNamedBySlot(run)
       ? undefined
       : { owner: runsByStatus(run.installation_id, run.status), sort: run.id },
 })
@@ -259,7 +253,7 @@ const approval = () =>
     /** SHA-256 of the tool's name and its canonical arguments (RFC 8785), so that exactly the approved call is executed. */
     call_hash: z.string(),
     arguments: payload(),
-    /** The request that the call sends. Absent in older records and for tools that send none. */
+    /** The request that the call sends. Absent for tools that send none. */
     request: ShownRequest().optional(),
     /** Why the agent calls, in its own words. */
     reason: z.string().optional(),
@@ -281,6 +275,8 @@ const approval = () =>
         }),
       )
       .optional(),
+    /** The rule by which it was approved read a number from the request, so that no redirect may lead to another request. */
+    is_number_read: z.literal(true).optional(),
     decided_by: person().optional(),
     on_behalf_of: person().optional(),
     comment: z.string().optional(),
@@ -431,7 +427,7 @@ const chainMark = () =>
     chain_id: z.string(),
     chain_depth: z.number(),
     chain_deadline: z.number(),
-    /** Creation of the first run of the chain; absent in old records. */
+    /** Creation of the first run of the chain; absent for a task outside of any. */
     chain_started_at: z.number().optional(),
     audience: z.enum(['member', 'external']),
     actor: person().optional(),

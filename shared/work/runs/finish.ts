@@ -5,18 +5,18 @@ import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { settleBudgets } from '../budgets/index.ts'
-import { voidApprovalWrites } from './approvals.ts'
+import { voidApprovalWrites } from './approval-pending.ts'
 import { markEnded } from './chain.ts'
 import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
-import { emitChatMoved, emitMessengerAnswer, emitRunEvent, emitUnannounced } from './emit.ts'
-import { endPlainly } from './end.ts'
-import { ApprovalEntity, isNamedByCounter, type Run } from './entity.ts'
+import { emitChatMoved, emitMessengerAnswer, emitRunEvent } from './emit.ts'
+import { ApprovalEntity, isNamedBySlot, type Run } from './entity.ts'
 import { voidInputWrites } from './input-pending.ts'
-import { releasePlace } from './places.ts'
 import { presentRun } from './present.ts'
 import { findRunKey } from './read.ts'
 import type { Completion, RunView } from './schemas.ts'
+import { releaseSlot } from './slots.ts'
 import { prepareSteps } from './steps.ts'
+import { tokensOf } from './usage.ts'
 
 type Outcome = Completion | Cancellation
 
@@ -35,20 +35,14 @@ const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Wri
   return view
 }
 
-/**
- * Commits the end of a run in one transaction: the record, the writes that belong to it, the freed place, and the event. If
- * only the place and the event follow the end, plain writes cost half of that.
- */
+/** Commits the end of a run in one transaction: the record, the writes that belong to it, the freed slot, and the event. */
 const commitEnd = async (work: Work, run: Run, end: PreparedEnd, answer?: RunView): Promise<void> => {
   const { changed, finished, writes } = end
-  if (writes.length === 0 && (await endPlainly(work, run, changed, answer))) return
-  const over = { ...changed, due_at: undefined, is_unannounced: undefined }
   await work.commit(
     [
-      runWrite(run, over),
+      runWrite(run, changed),
       ...writes,
-      ...releasePlace(run, work.clock.now()),
-      ...(await emitUnannounced(work, run)),
+      ...releaseSlot(run, work.clock.now()),
       emitRunEvent(work, `run.${changed.status}`, finished),
     ],
     answer,
@@ -81,6 +75,7 @@ const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<Prepa
     status: outcome.status,
     finished_at: now,
     retry_at: undefined,
+    due_at: undefined,
     pending_step: undefined,
     input_steps: undefined,
     ...ONLY_WHILE_ACTIVE,
@@ -107,7 +102,7 @@ const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<Prepa
   const writes = [
     ...steps.writes,
     ...settleBudgets(run, { tokens: tokensOf(usage), cost_units: cost_units ?? 0 }),
-    ...(isNamedByCounter(run) ? [] : markEnded(run, now)),
+    ...(isNamedBySlot(run) ? [] : markEnded(run, now)),
     ...voided.writes,
     ...questions.writes,
     ...emitChatMoved(work, finished),
@@ -116,10 +111,8 @@ const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<Prepa
   return { changed, finished, writes }
 }
 
-/** Times that decide only whether an active run is silent. An ended run without them is smaller, while it is still due. */
+/** Times that decide only whether an active run is silent. */
 const ONLY_WHILE_ACTIVE = { ends_at: undefined, dispatched_at: undefined, accepted_at: undefined, alive_at: undefined }
-
-const tokensOf = (usage: Run['usage']): number => (usage ? usage.input_tokens + usage.output_tokens : 0)
 
 /** Voids the pending approval: a final answer wins over an undecided call (contract/runs.md#finishing). */
 const voidApproval = async (

@@ -1,21 +1,5 @@
 export { addSteps } from './add-steps.ts'
-export {
-  approverTest,
-  callHash,
-  consumeApproval,
-  type Decider,
-  type Decision,
-  decideApproval,
-  decideApprovalByKey,
-  findApplicableApproval,
-  findApproval,
-  findLastApproved,
-  findOwnApproval,
-  loadShownArguments,
-  readRuling,
-  requestApproval,
-  voidApprovalWrites,
-} from './approvals.ts'
+export { voidApprovalWrites } from './approval-pending.ts'
 export { renewCallbackToken } from './callback-token.ts'
 export {
   type ChainPosition,
@@ -36,51 +20,35 @@ export {
   runWrite,
   signOfLife,
 } from './change.ts'
-export {
-  createdEventOf,
-  emitRunEvent,
-  emitUnannounced,
-  isAnnounced,
-  isRunEnd,
-  MESSENGER_TRIGGER,
-  recordRunEvent,
-} from './emit.ts'
-export { completeEnd, postponeEnd, settleRunOf } from './end.ts'
+export { createdEventId, emitChatMoved, emitRunEvent, isRunEnd, MESSENGER_TRIGGER } from './emit.ts'
 export {
   type Approval,
   ApprovalEntity,
+  ApprovedCallEntity,
   ChainMarkEntity,
+  InputKeyEntity,
+  type InputRequest,
   InputRequestEntity,
+  LastApprovedEntity,
   PROTOCOLS,
+  pendingInputsOf,
   type Run,
   RunEntity,
   type Step,
   StepEntity,
   WorkspaceRunEntity,
 } from './entity.ts'
-export { RUN_EVENTS } from './events.ts'
+export { RUN_EVENTS, type RunEventType } from './events.ts'
 export { cancelRun, cancelRunAsPerson, cancelRunFor, completeRun, failRun, finishIf } from './finish.ts'
 export { cancelFollowedCall, type Following, findFollowedRun, loadClientMessage } from './followed.ts'
-export {
-  answerInput,
-  answerInputAsPerson,
-  askInput,
-  failUnanswered,
-  listPendingInputs,
-  loadAnswers,
-  loadAskedResult,
-  loadOpenQuestions,
-  loadPendingQuestions,
-  presentPendingInput,
-  type Responder,
-  takeUnsentAnswers,
-} from './input-requests.ts'
+export { loadPendingInputs } from './input-pending.ts'
 export {
   AnswerInput,
   AskedInput,
   AskInput,
   type FormField,
   formOf,
+  formProblems,
   type InputAnswer,
   type InputQuestion,
   type InputQuestions,
@@ -88,13 +56,13 @@ export {
   PendingInput,
   TEXT_FORM,
 } from './input-schemas.ts'
-export { isAwaitedByAgent, nextCheckAt } from './next-check.ts'
-export { isWaitingForInput, runsWithStatus } from './places.ts'
+export { isAwaitedByAgent, nextCheckAt, silentAfter } from './next-check.ts'
 export { durationOf, failureText, presentOutput, presentRun, presentStep, presentWorkspaceRun } from './present.ts'
 export { raiseBudgets } from './raise-budgets.ts'
 export {
   findRunKey,
   listRuns,
+  loadRunWithSteps,
   readRun,
   readRunForWorkspace,
   viewWithSteps,
@@ -126,13 +94,13 @@ export {
 export { searchRuns } from './search.ts'
 export { loadShape, withoutShapes } from './shaped-output.ts'
 export { requestLines, ShownRequest } from './shown-request.ts'
-export { dispatchAgain, newRun, startRun } from './start.ts'
-export { startAndWait } from './start-and-wait.ts'
+export { isWaitingForInput, moveSlot, runsWithStatus } from './slots.ts'
+export { commitAndDispatch, dispatchAgain, type NewRun, newRun, startRun } from './start.ts'
 export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 export { LOG_LEVELS, meaningOf } from './step-meaning.ts'
-export { commitSteps, loadSteps, prepareSteps } from './steps.ts'
+export { loadSteps, prepareSteps } from './steps.ts'
 export { isOver, type RunEvent, runEvents, STREAM_START } from './stream.ts'
 export { stateFields, stepChange } from './stream-numbers.ts'
 export { readTrace } from './trace.ts'
-export { waitForRun } from './wait.ts'
+export { addUsage, tokensOf, tokenUsage } from './usage.ts'
 export { runWakeMessage } from './wake.ts'

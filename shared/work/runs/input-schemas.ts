@@ -54,17 +54,21 @@ export const TEXT_FORM: FormSchema = {
 }
 
 const question = () =>
-  z.strictObject({
-    message: z.string().min(1).max(LIMITS.questionCharacters).meta({ example: 'Which warehouse do you mean?' }),
-    schema: formSchema().optional(),
-  })
+  z
+    .strictObject({
+      message: z.string().min(1).max(LIMITS.questionCharacters).meta({ example: 'Which warehouse do you mean?' }),
+      schema: formSchema().optional(),
+    })
+    .meta({ id: 'InputQuestion' })
 
 /** Request that an agent makes of an MCP client. The platform passes it through, so only the client knows its form. */
 const clientRequest = () =>
-  z.strictObject({
-    method: z.enum(['elicitation/create', 'sampling/createMessage', 'roots/list']),
-    params: z.record(z.string(), z.unknown()).default({}),
-  })
+  z
+    .strictObject({
+      method: z.enum(['elicitation/create', 'sampling/createMessage', 'roots/list']),
+      params: z.record(z.string(), z.unknown()).default({}),
+    })
+    .meta({ id: 'InputClientRequest' })
 
 /** A question, or a request to the MCP client that started the run. */
 const inputRequest = () => z.union([question(), clientRequest()])

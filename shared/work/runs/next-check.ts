@@ -1,6 +1,6 @@
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Run } from './entity.ts'
-import { isWaitingForInput } from './places.ts'
+import { isWaitingForInput } from './slots.ts'
 
 /**
  * Reports whether a call of its declared tool, or an A2A message, waits for this run's answer. Such a run never outlives its chain

@@ -6,6 +6,7 @@ import { UNREAD } from '../approval-rules/index.ts'
 import { InputRequests } from './input-schemas.ts'
 import { ShownRequest } from './shown-request.ts'
 import { RUN_STATUSES } from './status.ts'
+import { tokenUsage } from './usage.ts'
 
 const json = () => z.record(z.string(), z.unknown())
 
@@ -101,7 +102,11 @@ const decided = () =>
 
 const tokens = () =>
   z
-    .object({ input: z.number(), output: z.number() })
+    .object({
+      input: z.number(),
+      output: z.number(),
+      ...tokenUsage().pick({ cached_tokens: true, reasoning_tokens: true, estimated: true, cost_usd: true }).shape,
+    })
     .nullable()
     .meta({ description: 'Tokens that the agent reported in `usage`; null if it reported none.' })
 
@@ -199,11 +204,6 @@ export const AddSteps = () =>
   z.union([z.strictObject({ steps: z.array(newStep()).min(1).max(LIMITS.stepsPerCall) }), newStep()])
 
 const cost = () => amount(1e12)
-
-const tokenCount = () => z.number().int().min(0).max(1e12)
-
-const tokenUsage = () =>
-  z.object({ input_tokens: tokenCount(), output_tokens: tokenCount() }).meta({ id: 'TokenUsage' })
 
 const failure = () => ({
   error_code: z.string().min(1).max(100),

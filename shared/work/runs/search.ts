@@ -11,7 +11,7 @@ import { idFloor } from '#shared/kernel/ids.ts'
 import { mergedPage } from '#shared/table/lists.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from './entity.ts'
-import { runsWithStatus } from './places.ts'
+import { runsWithStatus } from './slots.ts'
 import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 
 export interface RunFilter {

@@ -1,22 +1,22 @@
 import { defaultGrant, type Installation } from '#shared/access/installations/index.ts'
 import { carried, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
-import { type BusMessage, sendPromptly } from '#shared/foundation/queues/index.ts'
+import { sendPromptly } from '#shared/foundation/queues/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
-import { idTime, siblingId, stampOf } from '#shared/kernel/ids.ts'
+import { idTime, stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { currentTrace } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { loadBudgets, reserveBudgets } from '../budgets/index.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
-import { createdEventOf, emitRunEvent } from './emit.ts'
-import { isAlone, isNamedByCounter, type Run, RunChildEntity, RunEntity, WorkspaceRunEntity } from './entity.ts'
+import { createdEventId, emitRunEvent } from './emit.ts'
+import { isNamedBySlot, isUnrelated, type Run, RunChildEntity, RunEntity, WorkspaceRunEntity } from './entity.ts'
 import { type Following, followedCallWrites } from './followed.ts'
 import { nextCheckAt } from './next-check.ts'
-import { CREATED_WITHIN, freeLostPlaces, returnPlace, takePlace, takePlaceBefore } from './places.ts'
 import { presentRun } from './present.ts'
 import type { RunView } from './schemas.ts'
+import { takeSlot } from './slots.ts'
 
 export interface NewRun {
   installation: Installation
@@ -40,8 +40,17 @@ export interface NewRun {
   private_to?: string | undefined
   /** Earlier run whose input it uses again. */
   repeats?: string | undefined
+  /** The caller publishes `run.created` and sends the run to its agent. Otherwise the stream does both. */
+  isCarried?: boolean | undefined
   /** Protocol over which its starter follows it, if any. */
   following?: Following | undefined
+}
+
+/** A run with its writes, and the event that they emit. */
+export interface PreparedRun {
+  run: Run
+  writes: Write[]
+  created: OutboxEvent
 }
 
 /**
@@ -49,13 +58,9 @@ export interface NewRun {
  * runs, and the event that wakes the dispatcher.
  * @throws `payload_too_large`, `chain_budget_exceeded`; the writes: `too_many_active_runs`, `budget_exceeded`
  */
-export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; writes: Write[]; created: Write }> => {
+export const newRun = async (work: Work, start: NewRun): Promise<PreparedRun> => {
   const { installation } = start
-  const [chain = {}, budgets] = await Promise.all([
-    start.chain,
-    loadBudgets(work, installation.workspace_id),
-    freeLostPlaces(work, installation.id),
-  ])
+  const [chain = {}, budgets] = await Promise.all([start.chain, loadBudgets(work, installation.workspace_id)])
   refuseEndedChain(work, chain)
   const now = work.clock.now()
   const id = work.id('run')
@@ -73,7 +78,6 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     is_sandbox: installation.is_sandbox,
     request_id: work.requestId,
     trace: currentTrace(),
-    created_event: siblingId('event', id),
     grant_id: start.grant_id ?? defaultGrant(installation),
     actor: start.actor ?? chain.actor,
     audience: chain.audience ?? 'member',
@@ -108,17 +112,18 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     transitions: [{ seq: 1, status: 'queued' }],
     ends_at: now + work.settings.runLifetimeDays * DAY,
   }
-  if (isAlone(run) && chain.chain_started_at === undefined) run.chain_started_at = undefined
+  if (isUnrelated(run) && chain.chain_started_at === undefined) run.chain_started_at = undefined
   const reservation = reserveBudgets(work, run, budgets)
   run.budgets = reservation.reserved
   run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
-  const created = emitRunEvent(work, 'run.created', run)
+  const emitted = emitRunEvent(work, 'run.created', run)
+  const emitting = start.isCarried ? carried(emitted) : emitted
   return {
     run,
-    created,
+    created: emittedBy(emitting) as OutboxEvent,
     writes: [
       RunEntity.create(run),
-      takePlace(run),
+      takeSlot(run),
       ...reservation.writes,
       WorkspaceRunEntity.create({
         workspace_id: run.workspace_id,
@@ -137,9 +142,9 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
               created_at: run.created_at,
             }),
           ]),
-      ...(isNamedByCounter(run) ? [] : [markActive(run)]),
+      ...(isNamedBySlot(run) ? [] : [markActive(run)]),
       ...followedCallWrites(work, run, start.following),
-      created,
+      emitting,
     ],
   }
 }
@@ -149,77 +154,27 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
  * @throws `too_many_active_runs`, `budget_exceeded`, `payload_too_large`, `chain_budget_exceeded`
  */
 export const startRun = async (work: Work, start: NewRun): Promise<RunView> => {
-  const { run, writes, created } = await newRun(work, start)
-  const view = await presentRun(work, run)
-  await commitAndDispatch(work, writes, created, view)
+  const prepared = await newRun(work, { ...start, isCarried: true })
+  const view = await presentRun(work, prepared.run)
+  await commitAndDispatch(work, prepared, view)
   return view
 }
 
 /**
- * Commits a new run, and then sends the message that dispatches it, which also carries its `run.created` event. A lost
- * message delays the run until the sweeper finds it overdue (architecture.md#no-dual-writes). The worker that gets the message
- * creates the event's record.
+ * Commits a new run, and then sends the message that dispatches it, in which its `run.created` event rides. A lost message
+ * delays the run until the sweeper finds it overdue (architecture.md#no-dual-writes).
  */
-export const commitAndDispatch = async (
-  work: Work,
-  writes: readonly Write[],
-  created: Write,
-  answer?: RunView,
-): Promise<void> => {
-  const announced = carried(created)
-  const made = writes
-    .filter((write) => write !== created)
-    .map((write) => (isRun(write) ? { ...write, item: { ...write.item, is_unannounced: true } } : write))
-  if (!(await createPlainly(work, made, answer))) await work.commit(made, answer)
-  const run = writes.find(isRun)?.item as Run | undefined
-  await sendPromptly(work, 'dispatch', emittedBy(announced) as OutboxEvent, run && namesIn(run))
+export const commitAndDispatch = async (work: Work, { run, writes, created }: PreparedRun, answer?: object) => {
+  await work.commit(writes, answer)
+  await sendStart(work, run, created)
 }
 
-/** Returns the references of a run that its dispatch message carries. */
-const namesIn = ({ version_id, grant_id, is_sandbox }: Run): BusMessage['run'] => ({ version_id, grant_id, is_sandbox })
-
-const isRun = ({ entity, kind }: Write): boolean => entity.name === RunEntity.name && kind === 'put'
-
-/**
- * Creates a run of which nothing but its place and its place in the workspace's list is written, in plain writes:
- *
- *     take a place, by the run's id ─┬─► create the run
- *     add it to the list ────────────┘
- *
- * They cost half of a transaction. If the request dies in between, readers of the list find no run, and the place is freed as
- * soon as somebody needs it ({@link freeLostPlaces}).
- * @returns false if it needs a transaction
- */
-const createPlainly = async (work: Work, writes: readonly Write[], answer: RunView | undefined): Promise<boolean> => {
-  const created = writes.find(isRun)
-  const listed = writes.find(({ entity }) => entity.name === WorkspaceRunEntity.name)
-  const run = created?.item as Run | undefined
-  if (!created || !listed || !run || !work.hasFreshIds || !isNamedByCounter(run) || writes.length !== PLAIN)
-    return false
-  const isLate = (share: number) => work.clock.now() > run.created_at + share * CREATED_WITHIN
-  if (isLate(0.2)) return false
-  const [placing, listing] = await Promise.allSettled([takePlaceBefore(work, run), work.table.transact([listed])])
-  const [failed] = [placing, listing].filter((one) => one.status === 'rejected')
-  if (!failed && !isLate(0.5)) {
-    await work.commit([created], answer)
-    return true
-  }
-  const unlisted = WorkspaceRunEntity.delete({ workspace_id: run.workspace_id, run_id: run.id })
-  await Promise.allSettled([
-    ...(placing.status === 'fulfilled' ? [returnPlace(work, run)] : []),
-    ...(listing.status === 'fulfilled' ? [work.table.transact([unlisted])] : []),
-  ])
-  throw failed?.reason ?? new Error('the store took too long to create a run')
-}
-
-/** Writes of a run that is created plainly: the run, its place, and its place in the list. */
-const PLAIN = 3
+const sendStart = (work: Work, { version_id, grant_id, is_sandbox }: Run, event: OutboxEvent): Promise<void> =>
+  sendPromptly(work, 'dispatch', { kind: 'start', event, names: { version_id, grant_id, is_sandbox } }, event)
 
 /** Sends the dispatch message of a run that is still queued again, because the request that created it may have died. */
 export const dispatchAgain = async (work: Work, run: Run): Promise<void> => {
-  const { status, created_event, is_unannounced } = run
-  if (status !== 'queued') return
-  const known = await work.table.get(OutboxEntity, { id: created_event })
-  const event = known ?? (is_unannounced && { ...createdEventOf(run), carried: true as const })
-  if (event) await sendPromptly(work, 'dispatch', event, namesIn(run))
+  if (run.status !== 'queued') return
+  const event = await work.table.get(OutboxEntity, { id: createdEventId(run.id) })
+  if (event) await sendStart(work, run, event)
 }

@@ -3,8 +3,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { ConditionFailed, ifUnchanged, type Write } from '#shared/table/entity.ts'
-import { either, missing, oneOf } from '#shared/table/expressions.ts'
+import type { Write } from '#shared/table/entity.ts'
 import type { Table } from '#shared/table/table.ts'
 import { type Run, type Step, StepEntity, type StepItem } from './entity.ts'
 import { presentStep } from './present.ts'
@@ -15,22 +14,19 @@ export interface PreparedSteps {
   writes: Write[]
   views: StepView[]
   counts: Pick<Run, 'step_count' | 'last_seq' | 'step_bytes' | 'stream_seq'>
-  /** The only item, if it may be written before the run's counters. */
-  plain?: StepItem | undefined
 }
 
-/** Id of an item that keeps a number free which its run skipped: a step that was never counted may have it otherwise. */
-const VOID = 'void'
-
 /** Returns the steps in an item. */
-const stepsIn = ({ more = [], ...first }: StepItem): Step[] =>
-  first.id === VOID ? [] : [first, ...more.map((step) => ({ run_id: first.run_id, ...step }))]
+const stepsIn = ({ more = [], ...first }: StepItem): Step[] => [
+  first,
+  ...more.map((step) => ({ run_id: first.run_id, ...step })),
+]
 
 type Counts = Pick<Run, 'last_seq' | 'step_count'>
 
 /**
  * Loads a run's steps in order, at most 200.
- * @param run the run, or its concurrent read. Only steps up to its last number count ({@link commitSteps})
+ * @param run the run, or its concurrent read. Steps that it doesn't count are left out
  */
 export const loadSteps = async (
   { table }: { table: Pick<Table, 'query'> },
@@ -39,8 +35,7 @@ export const loadSteps = async (
 ): Promise<Step[]> => {
   if (!(run instanceof Promise) && run.last_seq === 0) return []
   const read = async (): Promise<Step[]> => {
-    // A step that skips a number has a void item next to its own.
-    const options = { limit: 2 * LIMITS.stepsPerRun, ascending: true }
+    const options = { limit: LIMITS.stepsPerRun, ascending: true }
     return (await table.query(StepEntity, { run_id: runId }, options)).items.flatMap(stepsIn)
   }
   const [found, { last_seq, step_count }] = await Promise.all([read(), run])
@@ -111,24 +106,16 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
     else all.push({ run_id, ...step })
     return all
   }, [])
-  const [item] = items
   return {
-    writes: [...items.map((one) => writeOf(run, one)), ...voidWrites(run, records)],
+    writes: items.map((item) => StepEntity.create(item, { otherwise })),
     views: await Promise.all(records.map((record) => presentStep(work, record))),
     counts: { step_count: run.step_count + steps.length, last_seq, step_bytes, stream_seq },
-    plain: item && items.length === 1 && !isOwn(0) ? item : undefined,
   }
 }
 
 const bytesOf = (item: StepItem): number => stepsIn(item).reduce((sum, { output }) => sum + payloadBytes(output), 0)
 
 const otherwise = () => fail('step_write_conflict')
-
-/** Replaces a step that was never counted. The condition on the run ensures that no other can have the number. */
-const writeOf = (run: Run, item: StepItem): Write =>
-  item.seq > run.last_seq
-    ? StepEntity.replace(item)
-    : StepEntity.replace(item, { where: { id: either(missing, oneOf(VOID)) }, otherwise })
 
 /** Refuses numbers that a step within an item has. Those of the items themselves are conditions of the writes. */
 const refuseTaken = async ({ table }: Pick<Work, 'table'>, run: Run, records: readonly Step[]): Promise<void> => {
@@ -141,50 +128,3 @@ const refuseTaken = async ({ table }: Pick<Work, 'table'>, run: Run, records: re
   const isTaken = before.some(({ items }, i) => items.flatMap(stepsIn).some(({ seq }) => seq === within[i]?.seq))
   if (isTaken) throw otherwise()
 }
-
-/** If the steps skip the number after the run's last, keeps it free of a step that was never counted. */
-const voidWrites = ({ id: run_id, last_seq }: Run, records: readonly Step[]): Write[] => {
-  const skipped = records.find(({ seq }) => seq > last_seq)
-  if (!skipped || records.some(({ seq }) => seq === last_seq + 1)) return []
-  return [StepEntity.replace({ ...skipped, id: VOID, run_id, seq: last_seq + 1, type: VOID, output: { json: 'null' } })]
-}
-
-/**
- * Commits prepared steps. If nothing else changes with them, two plain writes cost half of a transaction:
- *
- *     create the item under the number after the run's last ─► raise the run's last number
- *
- * Steps count once the run's last number includes them, and readers leave others out, so none follows the end of its run. If a
- * request dies in between, the next steps replace its item, in the transaction that takes the same number. A number is never
- * taken without that.
- * @param change of the run, with the steps' counters and its condition on the run as it was read
- * @param others further writes of the same transaction, after those of the run and its steps
- */
-export const commitSteps = async (
-  work: Work,
-  { plain, writes }: PreparedSteps,
-  change: Write,
-  answer: unknown,
-  others: readonly Write[] = [],
-): Promise<void> => {
-  const isPlain =
-    plain &&
-    work.hasFreshIds &&
-    others.length === 0 &&
-    (await ifUnchanged(work.table.transact([StepEntity.create(plain)])))
-  if (!isPlain) return work.commit([change, ...writes, ...others], answer)
-  try {
-    await work.commit([change], answer)
-  } catch (error) {
-    if (!(error instanceof ConditionFailed) || !(await wasCounted(work, plain, error.current as Run | undefined)))
-      throw error
-  }
-}
-
-/** Returns true if an attempt whose answer was lost has counted the steps. */
-const wasCounted = async (
-  { table }: Pick<Work, 'table'>,
-  { run_id, seq, id }: StepItem,
-  run: Run | undefined,
-): Promise<boolean> =>
-  run !== undefined && run.last_seq >= seq && (await table.get(StepEntity, { run_id, seq }))?.id === id

@@ -31,7 +31,7 @@ const LONGEST = 1_000
 /**
  * Yields a run's events after a position as they happen, until the run has ended and all events are sent, or until
  * `signal`. Polls the record, and reads the steps only when its number has changed. Yields undefined if there is nothing
- * new, so that the caller can keep the connection alive.
+ * new.
  * @param first the run as it was just read
  */
 export async function* runEvents(

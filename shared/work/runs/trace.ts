@@ -54,6 +54,12 @@ const loadFamily = async ({ table }: Pick<Deps, 'table'>, key: RunKey, viewerId:
   return family
 }
 
+const tokensShown = ({ input_tokens, output_tokens, ...more }: NonNullable<Run['usage']>) => ({
+  input: input_tokens,
+  output: output_tokens,
+  ...more,
+})
+
 const time = (at: number | undefined): string | null => (at === undefined ? null : iso(at))
 
 const traceOf = async (deps: Pick<Deps, 'table'>, run: Run, name: string | undefined) => {
@@ -77,7 +83,11 @@ const traceOf = async (deps: Pick<Deps, 'table'>, run: Run, name: string | undef
     input_bytes: payloadBytes(run.input),
     output_bytes: payloadBytes(run.output),
     cost_units: run.cost_units ?? null,
-    tokens: used.length > 0 ? used.reduce((a, b) => ({ input: a.input + b.input, output: a.output + b.output })) : null,
+    tokens: run.usage
+      ? tokensShown(run.usage)
+      : used.length > 0
+        ? used.reduce((a, b) => ({ input: a.input + b.input, output: a.output + b.output }))
+        : null,
     error_code: run.error_code ?? null,
     steps: shown,
   }

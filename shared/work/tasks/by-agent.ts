@@ -87,7 +87,11 @@ export const questionStep = (work: Work, task: Task, agent: TaskAgent, text: str
 export const askQuestion = (work: Work, agent: TaskAgent, taskId: string, text: string): Promise<TaskView> =>
   applyStep(work, agent, taskId, (task) => questionStep(work, task, agent, text))
 
-const LIMITS_OF_RUNS: ReadonlySet<string> = new Set(['too_many_active_runs', 'budget_exceeded'])
+const LIMITS_OF_RUNS: ReadonlySet<string> = new Set([
+  'too_many_active_runs',
+  'budget_exceeded',
+  'chain_budget_exceeded',
+])
 
 /** Handles `POST /tasks/{id}/report`, in any status. A later report replaces an earlier one. */
 export const reportResult = async (
@@ -111,7 +115,7 @@ export const reportResult = async (
   try {
     return await attempt(true)
   } catch (error) {
-    // The agent that delegated the task is at a limit. That must not keep the report from being stored.
+    // The agent that delegated the task is at a limit, or its chain has ended. That must not keep the report from being stored.
     const isAtLimit = error instanceof PlatformError && LIMITS_OF_RUNS.has(error.code)
     if (!isAtLimit) throw error
     return attempt(false)

@@ -1,7 +1,7 @@
 import { canTakeTasks, InstallationEntity } from '#shared/access/installations/index.ts'
 import { isVisibleTo, type Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
-import { MemberEntity } from '#shared/identity/people/index.ts'
+import { findMember } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
@@ -97,8 +97,8 @@ export const delegateTaskAsPerson = async (
 }
 
 /** Loads the member that a task is given to. @throws `validation_error` */
-const loadPerson = async ({ table }: Work, { id: workspace_id }: TaskWorkspace, user_id: string): Promise<Person> => {
-  const member = await table.get(MemberEntity, { workspace_id, user_id })
+const loadPerson = async (work: Work, { id: workspace_id }: TaskWorkspace, user_id: string): Promise<Person> => {
+  const member = await findMember(work, workspace_id, user_id)
   if (member) return { id: member.user_id, name: member.name }
   throw fail('validation_error', {
     message: 'The person isn’t a member of this workspace.',

@@ -22,7 +22,7 @@ import type { ReportResult } from './schemas.ts'
  * conversation of the asking run. A messenger thread gets no message, because agents only draft there. The agent's further
  * calls continue the task's chain (contract/agent-to-agent.md#chains).
  * @param wake false to start no run for an inline agent that delegated the task
- * @throws the writes: `too_many_active_runs`, unless `wake` is false; `payload_too_large` for an output over 1 MiB
+ * @throws the writes: `too_many_active_runs`, `budget_exceeded`, unless `wake` is false; `chain_budget_exceeded` likewise; `payload_too_large` for an output over 1 MiB
  */
 export const storeReport = async (
   work: Work,
@@ -77,15 +77,17 @@ const TRIGGER = 'task_result'
 
 /**
  * Starts a run of the agent that delegated the task, if it is an inline agent. It gets no events, and no message tells it
- * of the result. The run has the task's depth and audience, so that agents that delegate to each other come to an end.
+ * of the result. The run has the task's depth and audience, and the age of the chain that led to the result, so that agents
+ * that delegate to each other come to an end.
  */
 const resultRunWrites = async (
   work: Work,
-  { id: task_id, title, workspace_id, delegated_by, chain_depth, audience, actor, private_to }: Task,
-  { app: reporter }: TaskAgent,
+  task: Task,
+  { app: reporter, run }: TaskAgent,
   { text, output }: ReportResult,
   asking: Run | undefined,
 ): Promise<Write[]> => {
+  const { id: task_id, title, workspace_id, delegated_by, chain_depth, audience, actor, private_to } = task
   const [installation, workspace] = await work.table.getAll([
     InstallationEntity.ref({ workspace_id, id: delegated_by?.installation_id ?? '-' }),
     WorkspaceEntity.ref({ id: workspace_id }),
@@ -98,7 +100,17 @@ const resultRunWrites = async (
     input: { task_id, title, status: 'review', text, output: shortened(output), from: reporter.name, untrusted: true },
     trigger: TRIGGER,
     actor,
-    chain: { chain_depth, audience, parent_run_id: asking?.id, private_to },
+    chain: {
+      chain_depth,
+      // A person who started the task's run began another chain.
+      chain_started_at:
+        run?.task_id === task_id
+          ? (run.chain_started_at ?? run.created_at)
+          : (task.chain_started_at ?? task.created_at),
+      audience,
+      parent_run_id: asking?.id,
+      private_to,
+    },
     task_id,
   })
   return writes

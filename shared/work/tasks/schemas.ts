@@ -74,7 +74,7 @@ const taskFields = () => ({
 })
 
 /** A task as the API shows it (contract/tasks-files-conversations.md#tasks). */
-export const TaskSchema = () => z.object(taskFields()).meta({ id: 'Task' })
+export const TaskSchema = () => z.object(taskFields()).meta({ id: 'WorkspaceTask' })
 
 /** A task with its latest messages. */
 export const TaskWithConversationSchema = () =>

@@ -25,6 +25,8 @@ const account = () =>
     username: z.string().optional(),
     /** Owner of a personal account. */
     user_id: z.string().optional(),
+    /** Start of the membership in which they connected it. The account ends with it. */
+    member_since: z.number().optional(),
     /** True if the whole workspace sees its threads. Always true for a bot. */
     shared: z.boolean(),
     created_by: person(),

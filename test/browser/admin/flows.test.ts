@@ -66,8 +66,10 @@ describe('signing in', () => {
     await openAs(stage, account, '/admins')
     await heading(page, 'Staff accounts').waitFor()
     await staffCall(stage, 'PATCH', `/admin/admins/${account.id}`, { role: 'moderator' })
-    await page.getByRole('link', { name: 'Apps', exact: true }).click()
-    await heading(page, 'Sign in').waitFor()
+    // The page may ask for something by itself before the click.
+    const signIn = heading(page, 'Sign in').waitFor()
+    await Promise.any([page.getByRole('link', { name: 'Apps', exact: true }).click(), signIn])
+    await signIn
     await page.getByText('Your session ended.').waitFor()
     await fillSignIn(page, account.email, account.password)
     await heading(page, 'Apps').waitFor()

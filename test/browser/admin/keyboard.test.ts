@@ -90,7 +90,7 @@ it('reads what a new version changes, approves it, and suspends the app with a r
   // Its buttons are gone, and its row is still there.
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toMatch(/^1\.1\.0 ✓ Approved/)
   // Nothing below its checks moves while those of the promoted version are on their way.
-  await page.getByText('Similar name').first().waitFor({ timeout: 5_000 })
+  await page.getByText('Similar name').first().waitFor()
   checks.resolve()
   await pressButton(page, 'Suspend app')
   await typeInto(page, 'Reason', 'It sends what it reads to strangers.')

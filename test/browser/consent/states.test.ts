@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
-import { DeveloperEntity } from '#shared/identity/developers/entity.ts'
+import { DeveloperEntity, newDeveloper } from '#shared/identity/developers/index.ts'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { stampOf } from '#shared/kernel/ids.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
@@ -39,21 +39,18 @@ describe('every state of the consent page explains itself in words', () => {
   it('a request from a verified developer', async () => {
     const { page } = stage
     const { app, tg } = await asked()
-    const developer = {
+    const developer = newDeveloper({
       ...stampOf(app.developer_id),
       email: 'dev@example.com',
       name: 'Ann',
       company: 'Acme Ltd',
-    }
-    await stage.platform.deps.table.transact([
-      DeveloperEntity.create({
-        ...developer,
-        status: 'active',
-        verified: true,
-        sandbox_workspace_id: 'ws_none',
-        key_hash: sha256(app.id),
-      }),
-    ])
+      status: 'active',
+      verified: true,
+      sandbox_workspace_id: 'ws_none',
+      key_hash: sha256(app.id),
+      language: 'en',
+    })
+    await stage.platform.deps.table.transact([DeveloperEntity.create(developer)])
     await changeApp(app.id, { verified: true, privacy_url: 'https://client.example/privacy' })
     await openAs(stage, tg)
     await page.getByText('by Acme Ltd', { exact: true }).waitFor()

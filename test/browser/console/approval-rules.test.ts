@@ -5,6 +5,23 @@ import { consoleStage, heading, openAs, person } from './harness.ts'
 
 const stage = consoleStage()
 
+it('an owner sees which rules are about an agent that isn’t installed, and can still change them', async () => {
+  const { page, platform } = stage
+  const owner = await person(stage)
+  const app = await installed(platform.deps, { workspaceId: owner.workspace.id, name: 'Stock helper' })
+  const rules = [{ name: 'Owners decide', app_ids: [app.app.id], approvers: { role: 'owner' } }]
+  await platform.call('PUT', '/console/settings/approvals', { token: owner.token, body: { rules } })
+  await openAs(stage, owner, '/approvals')
+  await page.getByText('Any tool of Stock helper', { exact: true }).waitFor()
+  await platform.call('DELETE', `/console/installations/${app.installation.id}`, { token: owner.token })
+  await page.reload()
+  await page.getByText('Any tool of Stock helper (not installed)').waitFor()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Stock helper (not installed)').uncheck()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Any tool of any agent').waitFor()
+})
+
 it('an owner asks for two people, who approve a call one after the other', async () => {
   const { page, platform, agent } = stage
   const owner = await person(stage)

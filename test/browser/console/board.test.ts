@@ -129,7 +129,7 @@ describe('the board of tasks', () => {
       await platform.deps.table.transact([TaskEntity.create({ ...task, status })])
     }
     await openAs(stage, who, '/tasks')
-    await region(/^Done 400$/).waitFor({ timeout: 20_000 })
+    await region(/^Done 400$/).waitFor()
     expect(await page.locator('.task').count()).toBeLessThan(120)
     await region(/^Done/)
       .locator('.cards')

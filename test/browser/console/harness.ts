@@ -83,7 +83,7 @@ const newPage = async (stage: Stage, options: BrowserContextOptions = {}): Promi
     if (!['data:', 'blob:'].includes(protocol) && !stage.mayAsk.has(origin)) problems.push(`asked ${request.url()}`)
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
     if (/Content Security Policy|Trusted/.test(message.text())) problems.push(message.text())

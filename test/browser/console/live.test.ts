@@ -46,9 +46,9 @@ describe('an open page', () => {
     await heading(page, 'Tasks').waitFor()
     await answered
     await createTask(other, 'Count the stock')
-    await page.getByText('Count the stock').waitFor({ timeout: 15_000 })
+    await page.getByText('Count the stock').waitFor()
     await createTask(other, 'Order paper')
-    await page.getByText('Order paper').waitFor({ timeout: 15_000 })
+    await page.getByText('Order paper').waitFor()
     expect(connections).toHaveLength(1)
     expect(connections[0]).not.toContain('token')
     // The first answer, which says whether the platform can be reached.
@@ -98,7 +98,7 @@ describe('an open page', () => {
     await createTask(who, 'Count the stock')
     await page.unroute('**/console/updates')
     await page.evaluate(`dispatchEvent(new Event('online'))`)
-    await page.getByText('Count the stock').waitFor({ timeout: 15_000 })
+    await page.getByText('Count the stock').waitFor()
   })
 
   it('connects again after its connection was lost, and shows what happened in the meantime', async () => {
@@ -112,7 +112,7 @@ describe('an open page', () => {
     stage.live()?.disconnect()
     await createTask(who, 'Count the stock')
     await again
-    await page.getByText('Count the stock').waitFor({ timeout: 15_000 })
+    await page.getByText('Count the stock').waitFor()
   })
 
   it('keeps the focus when a change from elsewhere overtakes the reload after a person’s own', async () => {
@@ -206,7 +206,7 @@ describe('an open page', () => {
     await openAs(stage, who, '/tasks')
     await answered
     await stage.platform.call('DELETE', '/console/session', { token: who.token })
-    await heading(page, 'Sign in').waitFor({ timeout: 15_000 })
+    await heading(page, 'Sign in').waitFor()
   })
 
   it('polls while the platform offers no connection', async () => {

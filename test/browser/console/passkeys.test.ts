@@ -1,12 +1,70 @@
 import { describe, expect, it } from 'vitest'
 import { expectAccessible } from '#test/browser/accessible.ts'
 import { addAuthenticator, onLocalhost } from '#test/browser/passkeys.ts'
-import { consoleStage, heading, openAs, person, visit } from './harness.ts'
+import { callAs, consoleStage, heading, openAs, person, visit } from './harness.ts'
 
 const stage = consoleStage()
 onLocalhost(stage)
 
+/** Adds a passkey in the settings. @returns the person, and the passkeys that the device holds */
+const withPasskey = async () => {
+  const { page } = stage
+  const { credentials } = await addAuthenticator(page)
+  const ann = await person(stage)
+  await openAs(stage, ann, '/settings')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  return { ann, credentials }
+}
+
+describe('a passkey that the account doesn’t have', () => {
+  it('because it was removed isn’t offered by the browser again', async () => {
+    const { page } = stage
+    const { credentials } = await withPasskey()
+    await page.getByText('Passkey added.').waitFor()
+    await page.getByRole('button', { name: /^Remove/ }).click()
+    await page.getByText('Passkey removed.').waitFor()
+    expect(await credentials()).toEqual([])
+  })
+
+  it('because it was removed elsewhere is forgotten once it was refused', async () => {
+    const { page } = stage
+    const { ann, credentials } = await withPasskey()
+    await page.getByText('Passkey added.').waitFor()
+    const call = callAs(stage)
+    const { items } = await call(ann, 'GET', '/console/passkeys')
+    await call(ann, 'DELETE', `/console/passkeys/${items[0].id}`)
+    await page.getByRole('button', { name: 'Sign out' }).first().click()
+    await page.getByText('You’re signed out.').waitFor()
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByRole('alert').filter({ hasText: 'doesn’t belong to an account here' }).waitFor()
+    expect(await credentials()).toEqual([])
+  })
+
+  it('because the platform refused it after the device had made it is forgotten', async () => {
+    const { page, platform } = stage
+    await page.route('**/console/passkeys', (route) => {
+      if (route.request().method() === 'POST') platform.clock.advance(6 * 60_000)
+      return route.continue()
+    })
+    const { credentials } = await withPasskey()
+    await page.getByRole('alert').filter({ hasText: 'expired' }).waitFor()
+    expect(await credentials()).toEqual([])
+  })
+})
+
 describe('a passkey', () => {
+  it('stays on the device if only the answer to adding it was lost', async () => {
+    const { page } = stage
+    await page.route('**/console/passkeys', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await route.fetch()
+      return route.abort()
+    })
+    const { credentials } = await withPasskey()
+    await page.getByRole('alert').waitFor()
+    expect(await credentials()).toHaveLength(1)
+  })
+
   it('is added in the settings, and signs in without Telegram', async () => {
     const { page, url } = stage
     const authenticator = await addAuthenticator(page)

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { expectAccessible } from '#test/browser/accessible.ts'
 import { browserStage, expectScreens, heading, visit } from '#test/browser/console/harness.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
-import { newDeveloper } from '#testkit/developers.ts'
+import { newApp, newDeveloper } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { signInByBrowser } from '../../../cli/sign-in/by-browser.ts'
 import { button, dialog, letSucceed, mailed, openAs } from './support.ts'
@@ -17,7 +17,7 @@ describe('the quickstart', () => {
     await heading(page, 'Sign in').waitFor()
     await expectAccessible(page, 'portal-sign-in')
     await button(page, 'Create an account').click()
-    await page.getByLabel('Name').fill('Ada Example')
+    await page.getByLabel('Name').fill('Ada Quickstart')
     await page.getByLabel('Email').fill('ada@quickstart.example')
     await button(page, 'Create account').click()
     await heading(page, 'Your developer key').waitFor()
@@ -35,7 +35,7 @@ describe('the quickstart', () => {
     const editor = page.getByLabel('Manifest')
     await page.getByText('The manifest is valid.').waitFor()
     const manifest = await editor.inputValue()
-    expect(JSON.parse(manifest)).toMatchObject({ id: 'ada-example.stock-helper', version: '1.0.0' })
+    expect(JSON.parse(manifest)).toMatchObject({ id: 'ada-quickstart.stock-helper', version: '1.0.0' })
 
     // The validator's message stands at its line, and suggestions come from the schema.
     await editor.fill(manifest.replace('"1.0.0"', '"one"'))
@@ -66,6 +66,36 @@ describe('the quickstart', () => {
     const checks = page.getByRole('listitem')
     await checks.filter({ hasText: 'A successful test run (done)' }).waitFor()
     await checks.filter({ hasText: 'A logo (missing)' }).waitFor()
+  })
+})
+
+describe('the editor of a manifest', () => {
+  it('starts with the developer’s vendor, and says at its line why publishing refused what the check can’t know', async () => {
+    const { page, platform, agent } = stage
+    const developer = await newDeveloper(platform)
+    const app = await newApp(developer, { summary: 'Answers questions about stock.' })
+    await openAs(stage, developer, `/apps/${app.id}/versions`)
+    const editor = page.getByLabel('Manifest')
+    await page.getByText('The manifest is valid.').waitFor()
+    const manifest = JSON.parse(await editor.inputValue())
+    expect(manifest.id).toBe(`ada-example.${app.slug}`)
+
+    await editor.fill(JSON.stringify({ ...manifest, id: `your-vendor.${app.slug}` }, null, 2))
+    await page.locator('.findings').getByText('is a placeholder').waitFor()
+    expect(await button(page, 'Publish').isDisabled()).toBe(true)
+
+    agent.answer({ kind: 'answer', status: 404 })
+    const runtime = { type: 'a2a', card_url: `${agent.url}/card.json` }
+    await editor.fill(JSON.stringify({ ...manifest, runtime }, null, 2))
+    await page.getByText('The manifest is valid.').waitFor()
+    await button(page, 'Publish').click()
+    await page.getByRole('alert').getByText('/runtime/card_url').waitFor()
+    await button(page, 'Line 8').waitFor()
+    expect(await page.getByText('The manifest is valid.').count()).toBe(0)
+    await expectAccessible(page, 'portal-refused')
+    await editor.fill(JSON.stringify(manifest, null, 2))
+    await page.getByText('The manifest is valid.').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
   })
 })
 

@@ -72,4 +72,4 @@ it('leaves no text of any screen in English, and fits a phone from right to left
     await page.locator('main h1').waitFor()
     await expectMadeUp(page, `portal${place.replace(app.id, 'app')}`, NAMES)
   }
-}, 300_000)
+})

@@ -51,7 +51,7 @@ export const conversation = async (platform: TestPlatform, agents: Agents, behav
     rpc,
     /** Sends a request while workers deliver events. */
     working: (method: string, params: Json) => agents.whileWorking(() => rpc(method, params)),
-    rest: (method: 'GET' | 'POST', path: string, body?: unknown, token = caller.token) =>
-      platform.call(method, at + path, { token, body, headers: { 'a2a-version': '1.0' } }),
+    rest: (method: 'GET' | 'POST', path: string, body?: unknown, token = caller.token, headers = {}) =>
+      platform.call(method, at + path, { token, body, headers: { 'a2a-version': '1.0', ...headers } }),
   }
 }

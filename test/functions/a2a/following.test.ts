@@ -52,7 +52,7 @@ const scene = async (behaviour: Behaviour) => {
 
 describe('a stream of a task', () => {
   it('closes when the task needs its caller’s input, and goes on with the next one', async () => {
-    const { start, follow, rpc } = await scene(asks)
+    const { start, follow, rpc, rest: request } = await scene(asks)
     const { id } = await start()
     const first = await follow(id, undefined, () => platform.drain())
     expect(first.closed).toBe(true)
@@ -67,6 +67,10 @@ describe('a stream of a task', () => {
     // The reader of the address gets the task, and not an empty stream.
     const again = await rpc('SubscribeToTask', { id }, { headers: { 'last-event-id': String(last) } })
     expect(again.text).toContain('"state":"TASK_STATE_INPUT_REQUIRED"')
+    const reconnect = (method: 'GET' | 'POST') =>
+      request(method, `/tasks/${id}:subscribe`, undefined, undefined, { 'last-event-id': String(last) })
+    expect((await reconnect('GET')).status, 'an EventSource stops').toBe(204)
+    expect((await reconnect('POST')).text, 'a client of A2A reads a stream').toContain('"TASK_STATE_INPUT_REQUIRED"')
     await rpc('SendMessage', { ...saying('Three', { taskId: id }), configuration: { returnImmediately: true } })
     await platform.drain()
     const rest = await follow(id, { after: last, seen: 0 })

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { HostGrantEntity } from '#shared/access/hosts/index.ts'
 import { A2aPushEntity } from '#shared/agents/a2a/entity.ts'
 import { type A2aScene, waitForTask } from '#shared/agents/a2a/index.ts'
@@ -7,6 +7,7 @@ import type { StreamResponse } from '#shared/http/response.ts'
 import { MemberEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { HOST_SCOPES } from '#shared/kernel/host-resources.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { hostToken } from '#testkit/hosts.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -273,39 +274,52 @@ describe('push notifications of a person’s task', () => {
 
 describe('a slow answer to a person', () => {
   const asking = { work: { settings: { streaming: true } }, caller: { kind: 'person' }, headers: {} } as never
-  const pauses = { first: 1, next: 1 }
+  const silence = () => vi.advanceTimersByTimeAsync(LIMITS.streamSilence)
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  /** Asks, and waits for one silence. */
+  const begun = async (answer: Promise<Record<string, unknown>>) => {
+    const response = answerJson(asking, answer)
+    await silence()
+    return (await response) as StreamResponse
+  }
 
-  it('begins with white space, which keeps the connection open', async () => {
+  it('begins with white space after 4 seconds of silence, and has more after each further one', async () => {
     const answer = Promise.withResolvers<Record<string, unknown>>()
-    const response = (await answerJson(asking, answer.promise, pauses)) as StreamResponse
+    const response = await begun(answer.promise)
     const pieces: string[] = []
     for await (const piece of response.pieces(new AbortController().signal)) {
       pieces.push(piece)
       if (pieces.length === 3) answer.resolve({ task: { id: 'run_1' } })
+      else void silence()
     }
-    expect(pieces.length).toBeGreaterThanOrEqual(4)
     expect(pieces.slice(0, 3)).toEqual([' ', ' ', ' '])
     expect(JSON.parse(pieces.join(''))).toEqual({ task: { id: 'run_1' } })
   })
 
   it('breaks off if it fails after that, and has a status if it fails before', async () => {
     const answer = Promise.withResolvers<Record<string, unknown>>()
-    const response = (await answerJson(asking, answer.promise, pauses)) as StreamResponse
+    const response = await begun(answer.promise)
     const read = async () => {
       for await (const _piece of response.pieces(new AbortController().signal)) answer.reject(new Error('gone'))
     }
     await expect(read()).rejects.toThrow('gone')
-    await expect(answerJson(asking, Promise.reject(new Error('at once')), pauses)).rejects.toThrow('at once')
+    await expect(answerJson(asking, Promise.reject(new Error('at once')))).rejects.toThrow('at once')
   })
 
   it('ends when the client has closed the connection', async () => {
     const close = new AbortController()
-    const response = (await answerJson(asking, new Promise(() => {}), { first: 1, next: 60_000 })) as StreamResponse
+    const response = await begun(new Promise(() => {}))
     const pieces: string[] = []
     for await (const piece of response.pieces(close.signal)) {
       pieces.push(piece)
       close.abort()
     }
     expect(pieces).toEqual([' '])
+    expect(vi.getTimerCount()).toBe(0)
   })
 })

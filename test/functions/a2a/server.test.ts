@@ -123,6 +123,16 @@ describe('cards', () => {
 })
 
 describe('sending a message', () => {
+  it('that waits reaches its agent in the request, without a worker', async () => {
+    const { rpc } = await scene()
+    platform.messages.splice(0)
+    const { body } = await rpc('SendMessage', look({ n: 1 }))
+    expect(body.result.task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } })
+    expect(platform.messages.map(({ queue }) => queue)).not.toContain('dispatch')
+    expect(platform.outbox.map(({ type }) => type)).not.toContain('run.created')
+    await platform.drain()
+  })
+
   it('that calls a tool waits for the answer, which is an artifact of the completed task', async () => {
     const { working, target } = await scene()
     const { body } = await working('SendMessage', look({ n: 1 }))

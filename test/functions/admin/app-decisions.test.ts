@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type App, AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { newId, stampOf } from '#shared/kernel/ids.ts'
-import { AppMessageEntity } from '#shared/moderation/correspondence/entity.ts'
 import { AdminEntity } from '#shared/staff/admins/entity.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { adminToken, installed } from '#testkit/fixtures.ts'
@@ -73,15 +72,6 @@ describe('a moderation decision', () => {
       ['The app was approved.', { code: 'app.approved', ...none, reason: null }],
       ['The app was rejected. Out of date.', { code: 'app.rejected', ...none, reason }],
     ])
-  })
-
-  it('that an earlier version of the platform stored as a text only stays readable', async () => {
-    const { app } = await appIn('approved')
-    const author = { type: 'moderator', id: 'adm_1', name: 'Mo' } as const
-    const at = { ...stampOf(newId('message', platform.clock.now())), app_id: app.id }
-    await platform.deps.table.transact([AppMessageEntity.create({ ...at, author, text: 'The app was approved.' })])
-    const { body } = await platform.call('GET', `/admin/apps/${app.id}/messages`, { headers: KEY })
-    expect(body.items).toMatchObject([{ text: 'The app was approved.', decision: null }])
   })
 
   it('approves an app in review together with its promoted version', async () => {

@@ -12,6 +12,7 @@ import type { Table } from '#shared/table/table.ts'
 import { newDeveloper } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
+import { csvOf } from '#web/ui/csv.ts'
 import { SUPER, signInModerator } from './observation-support.ts'
 
 const platform = usingPlatform()
@@ -60,15 +61,20 @@ describe('cells', () => {
       '\n  ＝1',
     ]) {
       expect(parse(csvRecord([text]))).toEqual([[`'${text}`]])
+      // Exports from a page are formatted in the browser, by the same rule.
+      expect(`${csvOf([[text]])}\r\n`).toBe(csvRecord([text]))
     }
     for (const text of ['a,b', 'say "hi"', 'two\r\nlines', 'ünïcode 😀', '', "'", 'a=1', ' a', '";=1']) {
       expect(parse(csvRecord(['x', text]))).toEqual([['x', text]])
+      expect(`${csvOf([['x', text]])}\r\n`).toBe(csvRecord(['x', text]))
     }
     expect(csvRecord([-1, true, null, 'a'])).toBe('-1,true,,"a"\r\n')
   })
 
   it('contain no NUL, at which readers written in C end a text, and hide no formula behind one', () => {
-    expect(parse(csvRecord(['a\0b', '\0=1', '\0']))).toEqual([['ab', "'=1", '']])
+    const texts = ['a\0b', '\0=1', '\0']
+    expect(parse(csvRecord(texts))).toEqual([['ab', "'=1", '']])
+    expect(`${csvOf([texts])}\r\n`).toBe(csvRecord(texts))
   })
 })
 

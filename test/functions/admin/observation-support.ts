@@ -1,7 +1,7 @@
+import { OutboxEntity } from '#shared/foundation/outbox/index.ts'
 import { newId, stampOf } from '#shared/kernel/ids.ts'
 import { AdminEntity } from '#shared/staff/admins/entity.ts'
-import { createdEventOf } from '#shared/work/runs/emit.ts'
-import { RunEntity } from '#shared/work/runs/entity.ts'
+import { createdEventId } from '#shared/work/runs/emit.ts'
 import { adminToken } from '#testkit/fixtures.ts'
 import { succeeded, type TestPlatform } from '#testkit/platform.ts'
 
@@ -29,11 +29,11 @@ export const readAsAdmin = async (platform: TestPlatform, path: string, options:
   return succeeded(platform.call('GET', path, options))
 }
 
-/** Emits `run.created` of a new run, as its dispatcher does, which gives the event its record. */
+/** Emits `run.created` of a new run to the bus. */
 export const emitCreated = async (
   { deps, emitted }: TestPlatform,
   key: { installation_id: string; id: string },
 ): Promise<void> => {
-  const run = await deps.table.get(RunEntity, key)
-  if (run) emitted.push(createdEventOf(run))
+  const event = await deps.table.get(OutboxEntity, { id: createdEventId(key.id) })
+  if (event) emitted.push(event)
 }

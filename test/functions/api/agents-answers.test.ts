@@ -140,10 +140,16 @@ describe('a failure', () => {
       ['revoked', 'installation_revoked'],
     ] as const) {
       const [caller, target] = await agents.team({}, {})
-      const answer = agents.ask(caller.token, target.slug)
-      while ((await agents.runsOf(target)).length === 0) await new Promise((go) => setTimeout(go, 10))
-      await target.set({ status })
-      const { body } = await agents.whileWorking(() => answer)
+      const { table } = platform.deps
+      const { transact } = table
+      // The request dispatches the run right after it has committed it.
+      table.transact = (async (writes) => {
+        await transact.call(table, writes)
+        if (!writes.some(({ entity, kind }) => entity.name === 'run' && kind === 'put')) return
+        table.transact = transact
+        await target.set({ status })
+      }) as typeof transact
+      const { body } = await agents.asking(caller.token, target.slug)
       expect(body.result).toMatchObject({ status: 'failed', error_code: code })
       expect(await agents.activeRuns(target)).toBe(0)
     }

@@ -73,7 +73,7 @@ describe('ask_agent', () => {
           token: callback.token,
           body: { status: 'succeeded', output: { late: true } },
         })
-      }, 150)
+      })
       return ACCEPT
     }
     const [caller, target] = await agents.team({}, { behaviour: later })
@@ -136,12 +136,11 @@ describe('the name of an agent', () => {
   })
 
   it('is answered with the agents that the caller may call when it is unknown', async () => {
-    const [caller, open, bySlug, byId] = await agents.team({}, {}, {}, {}, {}, {})
-    const [, , , , closed, forOthers] = await Promise.all([
+    const [caller, open, bySlug] = await agents.team({}, {}, {}, {}, {})
+    const [, , , closed, forOthers] = await Promise.all([
       null,
       null,
       bySlug.set({ allowed_callers: [caller.slug] }),
-      byId.set({ allowed_callers: [caller.installation.id] }),
       agents.agent({ workspaceId: caller.workspaceId }),
       agents.agent({ workspaceId: caller.workspaceId }),
     ])
@@ -149,7 +148,7 @@ describe('the name of an agent', () => {
     await forOthers.set({ allowed_callers: [open.slug] })
     const { body } = await agents.ask(caller.token, 'nobody')
     const slugs = body.error.details.available.map((agent: { slug: string }) => agent.slug)
-    expect(slugs).toEqual(expect.arrayContaining([open.slug, bySlug.slug, byId.slug]))
+    expect(slugs).toEqual(expect.arrayContaining([open.slug, bySlug.slug]))
     expect(slugs).not.toContain(closed.slug)
     expect(slugs).not.toContain(forOthers.slug)
   })
@@ -159,12 +158,11 @@ describe('the policy of an agent', () => {
   it.each([
     ['allows every agent for null', () => null, true],
     ['allows no agent for an empty list', () => [], false],
-    ['allows the agent with a listed slug', (slug: string) => [slug], true],
-    ['allows the agent with a listed installation id', (_slug: string, id: string) => ['other-agent', id], true],
+    ['allows the agent with a listed slug', (slug: string) => ['other-agent', slug], true],
     ['denies agents that are not listed', () => ['other-agent'], false],
   ])('%s', async (_what, callers, allowed) => {
     const [caller, target] = await agents.team({}, {})
-    await target.set({ allowed_callers: callers(caller.slug, caller.installation.id) })
+    await target.set({ allowed_callers: callers(caller.slug) })
     const answers = [
       await agents.asking(caller.token, target.slug),
       await agents.delegate(caller.token, target.slug, { start_now: false }),

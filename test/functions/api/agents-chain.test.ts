@@ -3,7 +3,7 @@ import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { TaskEntity } from '#shared/work/tasks/entity.ts'
 import type { Answer } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
-import { ACCEPT, type Behaviour, succeedsWith, usingAgents } from './agents-support.ts'
+import { ACCEPT, type Behaviour, Raw, succeedsWith, usingAgents } from './agents-support.ts'
 
 const platform = usingPlatform()
 const agents = usingAgents(platform)
@@ -17,6 +17,8 @@ const asks =
     if (answer.status === 200) return { status: 'succeeded', output: { next: answer.body.result } }
     return { status: 'failed', error_code: answer.body.error.code, error_message: answer.body.error.message }
   }
+
+const UNAVAILABLE = new Raw({ kind: 'answer', status: 503 })
 
 const startRun = (token: string) => platform.call('POST', '/api/v1/runs', { token, body: {} })
 
@@ -243,26 +245,32 @@ describe('the 120 seconds of a chain', () => {
     ])
   })
 
-  it.each([
-    ['accepts and never reports', ACCEPT, undefined],
-    ['waits for its dispatcher', undefined, 'no dispatcher'],
-  ])(
-    'end a question to a target that %s: its run is cancelled and its slot is released',
-    async (_what, reply, stuck) => {
-      const [a, b] = await agents.team({}, { behaviour: () => reply })
-      const { token } = await agents.running(a)
-      const before = agents.receiver.requests.length
-      const answer = stuck ? agents.ask(token, b.slug) : agents.whileWorking(() => agents.ask(token, b.slug))
-      if (stuck) await until(async () => (await agents.runsOf(b)).length === 1)
-      else await handed(before + 1)
-      platform.clock.advance(120_000)
-      const { status, body } = await answer
-      expect([status, body.error.code]).toEqual([409, 'chain_budget_exceeded'])
-      expect(await agents.runsOf(b)).toMatchObject([{ status: 'cancelled' }])
-      expect(await agents.activeRuns(b)).toBe(0)
-      await platform.drain()
-    },
-  )
+  it('end a question to a target that accepts and never reports: its run is cancelled and its slot is released', async () => {
+    const [a, b] = await agents.team({}, { behaviour: () => ACCEPT })
+    const { token } = await agents.running(a)
+    const before = agents.receiver.requests.length
+    const answer = agents.whileWorking(() => agents.ask(token, b.slug))
+    await handed(before + 1)
+    platform.clock.advance(120_000)
+    await isEnded(b, await answer)
+  })
+
+  it('end a question to a target that waits for its dispatcher: its run is cancelled and its slot is released', async () => {
+    const [a, b] = await agents.team({}, { behaviour: () => UNAVAILABLE, maxAttempts: 2 })
+    const { token } = await agents.running(a)
+    // The request itself makes the first attempt only; no worker comes for the second.
+    const answer = agents.ask(token, b.slug)
+    await until(async () => platform.messages.some(({ queue }) => queue === 'dispatch'))
+    platform.clock.advance(120_000)
+    await isEnded(b, await answer)
+  })
+
+  const isEnded = async (target: Parameters<typeof agents.runsOf>[0], { status, body }: Answer) => {
+    expect([status, body.error?.code]).toEqual([409, 'chain_budget_exceeded'])
+    expect(await agents.runsOf(target)).toMatchObject([{ status: 'cancelled' }])
+    expect(await agents.activeRuns(target)).toBe(0)
+    await platform.drain()
+  }
 
   it('also end the question when the sweeper was faster than the waiting caller', async () => {
     const [a, b] = await agents.team({}, { behaviour: () => ACCEPT })

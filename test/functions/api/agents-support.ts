@@ -39,6 +39,8 @@ export interface AgentOptions {
   workspaceId?: string
   /** The agent gets run.execute again after answers and decisions. */
   resume?: boolean
+  /** Attempts of a run. */
+  maxAttempts?: number
 }
 
 /** Starts a receiver for agents of one workspace, with functions to install, call and inspect them. */
@@ -63,12 +65,14 @@ export const createAgents = async (platform: TestPlatform) => {
     scopes,
     workspaceId,
     resume = false,
+    maxAttempts,
   }: AgentOptions = {}) => {
     const path = `/${behaviours.size + 1}`
     behaviours.set(path, behaviour)
     const made = await installed(deps, {
       endpoint: `${receiver.url}${path}`,
       resume,
+      ...(maxAttempts && { maxAttempts }),
       ...(scopes && { scopes }),
       ...(workspaceId && { workspaceId }),
     })

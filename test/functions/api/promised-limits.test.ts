@@ -56,6 +56,31 @@ describe('an app’s bucket', () => {
   })
 })
 
+describe('an app’s bucket of requests that wait', () => {
+  it('lets 75 of all installations through at once, then 5 a second, and no other request is counted', async () => {
+    const first = await installed(platform.deps)
+    const tokens = [first.token]
+    for (let i = 0; i < 5; i++) tokens.push(await installElsewhere(first))
+    // An invalid body ends the request before it waits.
+    const wait = (token = '') => platform.call('POST', '/api/v1/runs?wait=30', { token, body: { input: 1 } })
+    const statuses = async (n: number) => {
+      const all = []
+      for (let i = 0; i < n; i++) all.push((await wait(tokens[i % tokens.length])).status)
+      return { passed: all.filter((status) => status === 422).length, refused: all.filter((one) => one === 429).length }
+    }
+
+    expect(await statuses(75)).toEqual({ passed: 75, refused: 0 })
+    const { status, body, headers } = await wait(first.token)
+    expect([status, body.error.details, headers['retry-after']]).toEqual([429, { limit_scope: 'app' }, '1'])
+    expect(body.error.message).toBe(
+      'The request exceeds 5 runs that a request waits for per second (burst 75) for this app.',
+    )
+    expect((await platform.call('POST', '/api/v1/runs', { token: first.token, body: {} })).status).toBe(201)
+    platform.clock.advance(1_000)
+    expect(await statuses(12)).toEqual({ passed: 5, refused: 7 })
+  })
+})
+
 describe('an Idempotency-Key', () => {
   const post = (token: string, trigger: string) =>
     platform.call('POST', '/api/v1/runs', { token, body: { trigger }, headers: { 'idempotency-key': 'kept-a-day' } })

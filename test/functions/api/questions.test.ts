@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
+import { answerInput } from '#shared/work/questions/index.ts'
 import { InputRequestEntity, RunEntity } from '#shared/work/runs/entity.ts'
-import { answerInput } from '#shared/work/runs/index.ts'
 import { dieAtEach } from '#test/faults/die-at-each.ts'
 import { callbackToken, type Installed, installed, member } from '#testkit/fixtures.ts'
 import { json, succeeds } from '#testkit/receiver.ts'

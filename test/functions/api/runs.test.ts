@@ -5,7 +5,7 @@ import { verifySvc } from '#shared/kernel/signatures.ts'
 import { listActiveRuns, markActive } from '#shared/work/runs/chain.ts'
 import { runWrite } from '#shared/work/runs/change.ts'
 import { ChainMarkEntity, type Run, RunEntity } from '#shared/work/runs/entity.ts'
-import { takePlace } from '#shared/work/runs/places.ts'
+import { takeSlot } from '#shared/work/runs/slots.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 import { type Answer, json, type Receiver } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -342,7 +342,7 @@ describe('listing and reading runs', () => {
     const record = (await table.get(RunEntity, { installation_id, id: named })) as Run
     const marked = { ...record, id: newId('run', platform.clock.now()) }
     Object.assign(marked, { chain_id: marked.id, chain_started_at: marked.created_at })
-    await table.transact([RunEntity.create(marked), takePlace(marked), markActive(marked)])
+    await table.transact([RunEntity.create(marked), takeSlot(marked), markActive(marked)])
     expect((await listActiveRuns({ table }, installation_id)).sort()).toEqual([named, marked.id].sort())
     for (const id of [marked.id, named]) expect((await api('POST', `/runs/${id}/cancel`)).status).toBe(200)
     expect(await listActiveRuns({ table }, installation_id)).toEqual([])

@@ -259,6 +259,10 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
     const { id } = await app.subscribe('https://b.example.com/')
     const { status, body } = await app.call('PATCH', `/webhooks/${id}`, { url: 'https://a.example.com/' })
     expect([status, body.error.code]).toEqual([409, 'conflict'])
+    // A subscription may change the spelling of its own address. One that moves on leaves the address to others.
+    expect((await app.call('PATCH', `/webhooks/${id}`, { url: 'https://b.example.com/?again' })).status).toBe(200)
+    expect((await app.call('PATCH', `/webhooks/${id}`, { url: 'https://c.example.com/' })).status).toBe(200)
+    expect((await app.subscribe('https://b.example.com/')).status).toBe('active')
   })
 })
 

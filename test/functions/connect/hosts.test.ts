@@ -66,7 +66,7 @@ const linkOf = (html: string): string =>
 const errorOf = ({ status, body }: { status: number; body: { error?: string } }) => [status, body.error]
 
 describe('the metadata', () => {
-  it('says what hosts can do, with the issuer of the resources’ documents', async () => {
+  it('says what hosts can do, with the issuer of the resources’ documents (RFC 8414 §2, 9728 §2)', async () => {
     for (const path of [
       '/.well-known/oauth-authorization-server/connect',
       '/connect/.well-known/oauth-authorization-server',
@@ -85,7 +85,7 @@ describe('the metadata', () => {
 })
 
 describe('registering', () => {
-  it('makes a public client, whatever it asks for', async () => {
+  it('makes a public client, whatever it asks for (RFC 7591 §3.2.1)', async () => {
     const body = {
       client_name: '  Helper\u202e ',
       redirect_uris: [HOST_REDIRECT, 'http://127.0.0.1:33418/', 'cursor://anysphere.cursor-mcp/oauth/callback'],
@@ -118,7 +118,7 @@ describe('registering', () => {
     ['a line break', ['https://assistant.example/\n']],
     ['a data address beside a good one', [HOST_REDIRECT, 'data:text/html,x']],
     ['more than 20', Array.from({ length: 21 }, (_, i) => `${HOST_REDIRECT}/${i}`)],
-  ])('refuses a list of addresses with %s', async (_what, redirect_uris) => {
+  ])('refuses a list of addresses with %s (RFC 7591 §3.2.2)', async (_what, redirect_uris) => {
     const answer = await platform.call('POST', '/connect/register', { body: { client_name: 'X', redirect_uris } })
     expect(errorOf(answer)).toEqual([400, 'invalid_redirect_uri'])
   })
@@ -128,7 +128,7 @@ describe('registering', () => {
     ['one address instead of a list', { redirect_uris: HOST_REDIRECT }],
     ['a list', [HOST_REDIRECT]],
     ['no JSON', '{"redirect_uris":'],
-  ])('refuses %s as invalid metadata', async (_what, body) => {
+  ])('refuses %s as invalid metadata (RFC 7591 §3.2.2)', async (_what, body) => {
     const answer = await platform.call('POST', '/connect/register', {
       body,
       ...(typeof body === 'string' && { headers: { 'content-type': 'application/json' } }),
@@ -173,7 +173,7 @@ describe('authorizing', () => {
     expect((await act.decide(stranger.token, tg)).status).toBe(404)
   })
 
-  it('takes any port on the person’s own machine, and nothing else that differs', async () => {
+  it('takes any port on the person’s own machine, and nothing else that differs (RFC 8252 §7.3)', async () => {
     const native = await act.register({ redirect_uris: ['http://127.0.0.1:33418/cb', 'http://[::1]/cb'] })
     const status = async (redirect_uri: string) => (await act.authorize(native, { redirect_uri })).status
     expect(await status('http://127.0.0.1:5000/cb')).toBe(302)
@@ -207,23 +207,26 @@ describe('authorizing', () => {
       'invalid_target',
     ],
     ['resources of two tokens', { resource: `${baseUrl}/mcp ${baseUrl}/a2a` }, 'invalid_target'],
-  ])('sends an error about %s back, with state and issuer', async (_what, changes, error) => {
-    const native = await act.register({ redirect_uris: [LOOPBACK] })
-    const answer = await authorizeAt(native, { redirect_uri: LOOPBACK, ...changes })
-    expect(answer.status).toBe(302)
-    expect(returned(answer.headers.location)).toEqual([LOOPBACK, { ...BACK, error }])
-    // Anybody can be the page of a host: the person is told before they go there.
-    const page = await authorizeAt(client, changes)
-    expect([page.status, page.headers.location, page.headers['content-type']]).toEqual([
-      400,
-      undefined,
-      'text/html; charset=utf-8',
-    ])
-    expect(page.text).toContain('<bdi>assistant.example</bdi> made a request')
-    expect(returned(linkOf(page.text))).toEqual([HOST_REDIRECT, { ...BACK, error }])
-  })
+  ])(
+    'sends an error about %s back, with state and issuer (RFC 6749 §4.1.2.1, 9207 §2)',
+    async (_what, changes, error) => {
+      const native = await act.register({ redirect_uris: [LOOPBACK] })
+      const answer = await authorizeAt(native, { redirect_uri: LOOPBACK, ...changes })
+      expect(answer.status).toBe(302)
+      expect(returned(answer.headers.location)).toEqual([LOOPBACK, { ...BACK, error }])
+      // Anybody can be the page of a host: the person is told before they go there.
+      const page = await authorizeAt(client, changes)
+      expect([page.status, page.headers.location, page.headers['content-type']]).toEqual([
+        400,
+        undefined,
+        'text/html; charset=utf-8',
+      ])
+      expect(page.text).toContain('<bdi>assistant.example</bdi> made a request')
+      expect(returned(linkOf(page.text))).toEqual([HOST_REDIRECT, { ...BACK, error }])
+    },
+  )
 
-  it('sends an error about a repeated parameter back, without a state that was repeated', async () => {
+  it('sends an error about a repeated parameter back, without a state that was repeated (RFC 6749 §3.1, §4.1.2.1)', async () => {
     const native = await act.register({ redirect_uris: [LOOPBACK] })
     const twice = async (name: string, value: string) => {
       const { headers, status } = await authorizeAt(native, { redirect_uri: LOOPBACK }, `&${name}=${value}`)
@@ -244,7 +247,7 @@ describe('authorizing', () => {
     ['a slash at the end', [`${baseUrl}/mcp/`], '/mcp'],
     ['the same twice', [`${baseUrl}/a2a`, `${baseUrl}/a2a/`], '/a2a'],
     ['an agent and all tools', [`${baseUrl}/mcp/agents/helper`, `${baseUrl}/mcp`], '/mcp'],
-  ])('takes %s as a resource', async (_what, addresses, resource) => {
+  ])('takes %s as a resource (RFC 8707 §2)', async (_what, addresses, resource) => {
     const repeated = addresses.map((address) => `&resource=${encodeURIComponent(address)}`).join('')
     const { verifier, challenge } = pkce()
     const { headers } = await authorizeAt(client, { code_challenge: challenge }, repeated)
@@ -257,7 +260,7 @@ describe('authorizing', () => {
     expect(decodeJwt(answer.body.access_token)).toMatchObject({ aud: baseUrl + resource, iss: `${baseUrl}/connect` })
   })
 
-  it('shows an unknown client and an address of somebody else, and sends nothing there', async () => {
+  it('shows an unknown client and an address of somebody else, and sends nothing there (RFC 6749 §4.1.2.1)', async () => {
     for (const [clientId, changes] of [
       [`mcpc_${'x'.repeat(43)}`, {}],
       ['mcpc_short', {}],
@@ -279,7 +282,7 @@ describe('a pushed request of a host', () => {
       body: `${act.authorizePath(clientId, changes).split('?')[1]}`,
     })
 
-  it('stands for its parameters and works once, for its own client', async () => {
+  it('stands for its parameters and works once, for its own client (RFC 9126 §2.2, §4)', async () => {
     const { verifier, challenge } = pkce()
     const { status, body } = await push(client, {
       code_challenge: challenge,
@@ -302,7 +305,7 @@ describe('a pushed request of a host', () => {
     expect((await at(client)).body.error).toBe('invalid_request')
   })
 
-  it('is checked when it is pushed', async () => {
+  it('is checked when it is pushed (RFC 9126 §2.1)', async () => {
     expect(errorOf(await push(client, { scope: 'tools:invoke' }))).toEqual([400, 'invalid_scope'])
     expect(errorOf(await push(client, { resource: `${baseUrl}/api/v1` }))).toEqual([400, 'invalid_target'])
     expect(errorOf(await push(client, { redirect_uri: 'https://evil.example/' }))).toEqual([400, 'invalid_request'])
@@ -332,7 +335,7 @@ describe('consenting', () => {
     expect((await act.decide(person.token, tg, { scopes: ['runs:write'] })).body.error.code).toBe('insufficient_scope')
   })
 
-  it('refused goes back as access_denied', async () => {
+  it('refused goes back as access_denied (RFC 6749 §4.1.2.1)', async () => {
     const tg = await act.link(client)
     const { body } = await act.decide(person.token, tg, { decision: 'deny' })
     expect(new URL(body.redirect_to).searchParams.get('error')).toBe('access_denied')
@@ -358,7 +361,7 @@ describe('consenting', () => {
 })
 
 describe('tokens', () => {
-  it('come for a code, with the resource that was asked for', async () => {
+  it('come for a code, with the resource that was asked for (RFC 6749 §5.1, 8707 §2.2)', async () => {
     const { access_token, scope } = await signedIn({ resource: `${baseUrl}/mcp/agents/helper` })
     expect(scope.split(' ').sort()).toEqual([...HOST_SCOPES].sort())
     expect(await mcp(access_token)).toBe(401)
@@ -366,7 +369,7 @@ describe('tokens', () => {
     expect(await mcp((await signedIn()).access_token)).toBe(200)
   })
 
-  it('aren’t given for a wrong verifier, address, client or resource, and the code stays good', async () => {
+  it('aren’t given for a wrong verifier, address, client or resource, and the code stays good (RFC 6749 §4.1.3, 7636 §4.6)', async () => {
     const consent = await act.consented(client, person.token)
     const other = await act.register()
     for (const [id, changes, error] of [
@@ -383,7 +386,7 @@ describe('tokens', () => {
     expect((await act.redeem(client, consent)).status).toBe(200)
   })
 
-  it('come once for a code: another exchange ends the access', async () => {
+  it('come once for a code: another exchange ends the access (RFC 6749 §4.1.2)', async () => {
     const first = await signedIn()
     expect(errorOf(await act.redeem(client, first))).toEqual([400, 'invalid_grant'])
     expect(await mcp(first.access_token)).toBe(401)
@@ -412,7 +415,7 @@ describe('tokens', () => {
     expect((await grants())[0]?.revoked_reason).toBe('refresh_token_reuse')
   })
 
-  it('end the access if a replaced refresh token comes later than that', async () => {
+  it('end the access if a replaced refresh token comes later than that (RFC 9700 §4.14.2)', async () => {
     const first = await signedIn()
     const second = (await act.refresh(client, first.refresh_token)).body
     platform.clock.advance(31_000)
@@ -420,7 +423,7 @@ describe('tokens', () => {
     expect(await mcp(second.access_token)).toBe(401)
   })
 
-  it('have fewer scopes if the refresh asks for fewer, while the refresh token keeps all', async () => {
+  it('have fewer scopes if the refresh asks for fewer, while the refresh token keeps all (RFC 6749 §6)', async () => {
     const first = await signedIn({ scope: 'workspace:read agents:read runs:write' })
     const narrow = (await act.refresh(client, first.refresh_token, { scope: 'runs:read agents:read' })).body
     expect(narrow.scope).toBe('agents:read runs:read')
@@ -458,7 +461,7 @@ describe('tokens', () => {
     expect((await act.refresh(client, idle.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  it('of another client refresh and revoke nothing', async () => {
+  it('of another client refresh and revoke nothing (RFC 6749 §6, 7009 §2.1)', async () => {
     const first = await signedIn()
     const other = await act.register()
     expect((await act.refresh(other, first.refresh_token)).body.error).toBe('invalid_grant')
@@ -466,14 +469,17 @@ describe('tokens', () => {
     expect(await mcp(first.access_token)).toBe(200)
   })
 
-  it.each(['access_token', 'refresh_token'] as const)('end with the revocation of the %s', async (kind) => {
-    const first = await signedIn()
-    expect((await act.revoke(client, first[kind])).status).toBe(200)
-    expect(await mcp(first.access_token)).toBe(401)
-    expect((await act.refresh(client, first.refresh_token)).body.error).toBe('invalid_grant')
-    expect((await act.revoke(client, first[kind])).status).toBe(200)
-    expect((await act.revoke(client, 'nonsense')).status).toBe(200)
-  })
+  it.each(['access_token', 'refresh_token'] as const)(
+    'end with the revocation of the %s (RFC 7009 §2.1)',
+    async (kind) => {
+      const first = await signedIn()
+      expect((await act.revoke(client, first[kind])).status).toBe(200)
+      expect(await mcp(first.access_token)).toBe(401)
+      expect((await act.refresh(client, first.refresh_token)).body.error).toBe('invalid_grant')
+      expect((await act.revoke(client, first[kind])).status).toBe(200)
+      expect((await act.revoke(client, 'nonsense')).status).toBe(200)
+    },
+  )
 
   it.each<[string, () => Promise<unknown>]>([
     [

@@ -12,7 +12,7 @@ const auditOf = async (workspaceId: string) =>
 
 describe('PUT /console/installations/{id}/policy', () => {
   it('keeps the fields that are left out', async () => {
-    const { installation, person } = await installed(platform.deps)
+    const { installation, person, app } = await installed(platform.deps)
     const at = `/installations/${installation.id}/policy`
     const send = async (body: unknown) => {
       platform.clock.advance(1_000)
@@ -20,15 +20,10 @@ describe('PUT /console/installations/{id}/policy', () => {
       expect(status).toBe(200)
       return [now.allowed_callers, now.denied_tools]
     }
-    expect(await send({ allowed_callers: ['stock-helper', installation.id] })).toEqual([
-      ['stock-helper', installation.id],
-      [],
-    ])
-    expect(await send({ denied_tools: ['http_fetch', 'http_fetch'] })).toEqual([
-      ['stock-helper', installation.id],
-      ['http_fetch'],
-    ])
-    expect(await send({})).toEqual([['stock-helper', installation.id], ['http_fetch']])
+    const callers = ['stock-helper', app.slug]
+    expect(await send({ allowed_callers: ['stock-helper', installation.id, app.slug] })).toEqual([callers, []])
+    expect(await send({ denied_tools: ['http_fetch', 'http_fetch'] })).toEqual([callers, ['http_fetch']])
+    expect(await send({})).toEqual([callers, ['http_fetch']])
     expect(await send({ allowed_callers: [] })).toEqual([[], ['http_fetch']])
     expect(await send({ allowed_callers: null, denied_tools: [] })).toEqual([null, []])
     const { body } = await platform.call('GET', '/console/installations', { token: person.token })
@@ -68,6 +63,15 @@ describe('PUT /console/installations/{id}/policy', () => {
     const { installation, person } = await installed(platform.deps)
     const answer = await put(`/installations/${installation.id}/policy`, person.token, body)
     expect([answer.status, answer.body.error.code]).toEqual([422, 'validation_error'])
+  })
+
+  it('refuses ids of installations that the workspace never had', async () => {
+    const [{ installation, person }, elsewhere] = [await installed(platform.deps), await installed(platform.deps)]
+    const { status, body } = await put(`/installations/${installation.id}/policy`, person.token, {
+      allowed_callers: [elsewhere.installation.id],
+    })
+    expect([status, body.error.code]).toEqual([422, 'validation_error'])
+    expect(body.error.details.fields).toHaveProperty('allowed_callers')
   })
 
   it('keeps both changes when two owners change different fields concurrently', async () => {

@@ -5,9 +5,9 @@ import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { SessionEntity } from '#shared/identity/people/entity.ts'
 import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
-import { newId, stampOf } from '#shared/kernel/ids.ts'
+import { newId, siblingId } from '#shared/kernel/ids.ts'
 import { type Run, RunEntity } from '#shared/work/runs/index.ts'
-import { type Installed, installed } from '#testkit/fixtures.ts'
+import { type Installed, installed, sessionOf } from '#testkit/fixtures.ts'
 import { succeeds } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -38,9 +38,8 @@ const run = async (of: Installed = app) => {
 /** Creates a member of the workspace who signs in now. */
 const person = async () => {
   const { user } = app.person
-  const now = platform.clock.now()
-  const session = { ...stampOf(newId('session', now)), user_id: user.id, workspace_id: app.workspaceId }
-  await platform.deps.table.transact([SessionEntity.create({ ...session, expires_at: now + HOUR })])
+  const session = sessionOf(platform, user.id, app.workspaceId)
+  await platform.deps.table.transact([SessionEntity.create(session)])
   const claims = { ses: session.id, usr: user.id, ws: app.workspaceId, mem: user.created_at }
   return consoleOf(platform, (await issueToken(platform.deps, 'console', claims)).token)
 }
@@ -208,14 +207,11 @@ describe('the workspace’s analytics', () => {
       (await platform.deps.table.get(RunEntity, { installation_id: app.installation.id, id: run_id })) ??
       expect.fail('no run')
     // Further runs that ended at the same time.
-    const further = Array.from({ length: 50 }, (): Run => {
-      const [id, created_event] = [newId('run', first.created_at), newId('event', first.created_at)]
-      return { ...first, id, created_event }
-    })
+    const further = Array.from({ length: 50 }, (): Run => ({ ...first, id: newId('run', first.created_at) }))
     await Promise.all(further.map((one) => platform.deps.table.transact([RunEntity.create(one)])))
     const messages = further.flatMap((one) =>
       (['run.created', 'run.succeeded'] as const).map((type) => {
-        const id = type === 'run.created' ? (one.created_event ?? '') : newId('event', event.created_at)
+        const id = type === 'run.created' ? siblingId('event', one.id) : newId('event', event.created_at)
         const detail = { ...event, id, type, data: JSON.stringify({ ...JSON.parse(event.data), run_id: one.id }) }
         return { queue: 'statistics' as const, body: { 'detail-type': type, detail }, dueAt: 0, group: undefined }
       }),

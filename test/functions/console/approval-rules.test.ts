@@ -78,7 +78,7 @@ describe('who may approve', () => {
     const { app, owner, join, rules, ask } = await scene()
     const other = await installed(platform.deps, { endpoint: agent.url, workspaceId: app.workspaceId })
     await rules(
-      { ...MEMBERS, installation_ids: [other.installation.id] },
+      { ...MEMBERS, app_ids: [other.app.id] },
       { ...MEMBERS, hosts: ['127.0.0.1'], tools: ['save_file'] },
       { ...OWNERS, hosts: ['127.0.0.1'] },
       MEMBERS,
@@ -139,6 +139,15 @@ describe('who may approve', () => {
     expect((await as(await join('admin'), 'PUT', '/console/settings/approvals', { rules: [] })).status).toBe(403)
     expect((await as(owner, 'PUT', '/console/settings/approvals', change)).body.error.code).toBe('conflict')
     expect((await as(owner, 'GET', '/console/settings/approvals')).body.rules).toHaveLength(1)
+  })
+
+  it('can’t be set for an app that the workspace never had', async () => {
+    const { app, owner, as } = await scene()
+    const elsewhere = await installed(platform.deps)
+    const rule = { name: 'Rule', ...OWNERS, app_ids: [app.app.id, elsewhere.app.id] }
+    const { status, body } = await as(owner, 'PUT', '/console/settings/approvals', { rules: [rule] })
+    expect([status, body.error.code]).toEqual([422, 'validation_error'])
+    expect(body.error.message).toContain(elsewhere.app.id)
   })
 
   it('can’t be an agent: no token of an integration decides', async () => {

@@ -101,7 +101,7 @@ describe('a budget', () => {
   it('of an agent or a person stops only that one', async () => {
     const { app, call } = await setUp({ runs: 100 })
     const other = await installed(platform.deps, { endpoint: agent.url, workspaceId: app.workspaceId })
-    const one = { subject: { type: 'agent', id: app.installation.id }, period: 'month', limits: { runs: 1 } }
+    const one = { subject: { type: 'agent', id: app.app.id }, period: 'month', limits: { runs: 1 } }
     expect((await call('POST', '/budgets', one)).status).toBe(201)
     const each = { subject: { type: 'person' }, period: 'day', limits: { runs: 1 } }
     expect((await call('POST', '/budgets', each)).status).toBe(201)

@@ -162,10 +162,11 @@ describe('the count of unread notifications', () => {
     await notify(platform, workspaceId)
     platform.clock.advance(46 * DAY)
     const { deps } = platform
+    const commit = deps.table.transact.bind(deps.table)
     const joined = await deps.table.get(MemberEntity, { workspace_id: workspaceId, user_id: ann.user.id })
     if (!joined) throw new Error('no member')
     expect((await listNotifications(deps, joined, { limit: 10 })).items).toHaveLength(1)
-    expect(await loadUnreadCount(deps, joined, await loadInbox(deps, joined), true)).toBe(1)
+    expect(await loadUnreadCount({ ...deps, commit }, joined, await loadInbox(deps, joined), true)).toBe(1)
   })
 
   it('is exact while notifications are created and counted concurrently', async () => {

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { PasskeyEntity } from '#shared/foundation/passkeys/entity.ts'
 import { UserEntity } from '#shared/identity/people/entity.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { createAuthenticator, type TestAuthenticator } from '#testkit/passkeys.ts'
 import type { Answer } from '#testkit/platform.ts'
 import { usingTelegram } from '#testkit/using.ts'
@@ -42,14 +44,85 @@ describe('a passkey of a person', () => {
     const authenticator = createAuthenticator()
     const { id } = (await add(ann.token, authenticator)).body
     expect((await call('DELETE', `/console/passkeys/${id}`, ann.token)).status).toBe(204)
-    expect((await signIn(authenticator)).body.error.code).toBe('unauthorized')
+    const { error } = (await signIn(authenticator)).body
+    expect([error.code, error.details]).toEqual(['unauthorized', { passkey: 'unknown' }])
     expect((await call('DELETE', `/console/passkeys/${id}`, ann.token)).status).toBe(404)
   })
 
-  it('is one of at most 10', async () => {
+  it('of another kind of account, on the same site, is refused without advice to delete it', async () => {
+    const authenticator = createAuthenticator()
+    const owners = [`${newId('developer', 0)}/${newId('developerMember', 0)}`, newId('admin', 0)]
+    for (const owner of owners) {
+      const user = { id: Buffer.from(owner).toString('base64url') }
+      authenticator.create({ challenge_id: '', options: { challenge: '', user } })
+      const { error } = (await signIn(authenticator)).body
+      expect([error.code, error.details]).toEqual(['unauthorized', { passkey: 'elsewhere' }])
+      expect(error.fix).not.toContain('delete')
+    }
+  })
+
+  it('is one of at most 10: the next one is refused before a device makes it', async () => {
     const ann = await person()
+    const asked = (await call('POST', '/console/passkeys/options', ann.token)).body
     for (let n = 0; n < 10; n++) expect((await add(ann.token, createAuthenticator(), `Key ${n}`)).status).toBe(201)
-    expect((await add(ann.token, createAuthenticator())).body.error.code).toBe('conflict')
+    const refused = await call('POST', '/console/passkeys/options', ann.token)
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict'])
+    const late = await call('POST', '/console/passkeys', ann.token, {
+      name: 'Late',
+      ...createAuthenticator().create(asked),
+    })
+    expect(late.body.error.code).toBe('conflict')
+  })
+
+  it('is begun only while the sign-in stays young enough to finish it, and both times are 5 minutes', async () => {
+    const ann = await person()
+    const { body } = await call('POST', '/console/passkeys/options', ann.token)
+    expect([body.expires_in, body.options.timeout]).toEqual([300, 300_000])
+    const signIn = (await call('POST', '/console/passkeys/sign-in/options')).body
+    expect([signIn.expires_in, signIn.options.timeout]).toEqual([300, 300_000])
+    platform.clock.advance(4 * 60_000 + 59_000)
+    const last = (await call('POST', '/console/passkeys/options', ann.token)).body
+    platform.clock.advance(4 * 60_000 + 59_000)
+    const made = await call('POST', '/console/passkeys', ann.token, {
+      name: 'A',
+      ...createAuthenticator().create(last),
+    })
+    expect(made.status).toBe(201)
+    const late = await call('POST', '/console/passkeys/options', ann.token)
+    expect(late.body.error.code).toBe('confirmation_required')
+  })
+
+  it.each([
+    ['that checks no user', { verifiesUser: false }, 'PIN, fingerprint or face'],
+    ['of an algorithm that wasn’t asked for', { algorithm: -35 }, 'algorithm that wasn’t asked for'],
+    ['made in a foreign frame', { crossOrigin: true }, 'in a frame of another site'],
+    ['of another site', { origin: 'https://elsewhere.test' }, 'doesn’t answer this challenge for this site'],
+  ])('%s is refused with its own reason', async (_what, options, message) => {
+    const ann = await person()
+    const { status, body } = await add(ann.token, createAuthenticator(options))
+    expect([status, body.error.code]).toEqual([422, 'validation_error'])
+    expect(body.error.message).toContain(message)
+  })
+
+  it('that the account has already is said to be known', async () => {
+    const ann = await person()
+    const authenticator = createAuthenticator()
+    await add(ann.token, authenticator)
+    const { body } = await add(ann.token, authenticator)
+    expect([body.error.message, body.error.details.passkey]).toEqual(['The account already has this passkey.', 'known'])
+  })
+
+  it('that comes from a copy, a foreign frame, or checks no user doesn’t sign in, and the copy is audited', async () => {
+    const ann = await person()
+    const authenticator = createAuthenticator()
+    await add(ann.token, authenticator)
+    expect((await signIn(authenticator)).status).toBe(200)
+    authenticator.rewind(0)
+    const copied = await signIn(authenticator)
+    expect([copied.status, copied.body.error.details]).toEqual([401, { passkey: 'counter' }])
+    expect(copied.body.error.message).toContain('counter didn’t rise')
+    const { items } = await platform.deps.table.query(AuditEntity, { scope: ann.workspace.id }, { limit: 20 })
+    expect(items.filter(({ action }) => action === 'user.passkey_counter_refused')).toHaveLength(1)
   })
 
   it('doesn’t sign in a blocked person, and goes with a deleted account', async () => {

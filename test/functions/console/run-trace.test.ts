@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import { callbackToken, installed, member } from '#testkit/fixtures.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -108,6 +109,14 @@ describe('POST /console/runs/{id}/again', () => {
       started_by: { id: colleague.user.id },
       chain_depth: 0,
     })
+  })
+
+  it('keeps it external if its text came from outside, whoever repeats it', async () => {
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const key = { installation_id: app.installation.id, id: (await started(app)).id }
+    await platform.deps.table.transact([RunEntity.update(key, { set: { audience: 'external' } })])
+    const { id } = (await again(key.id, app.person)).body
+    expect((await platform.deps.table.get(RunEntity, { ...key, id }))?.audience).toBe('external')
   })
 
   it('refuses a run of a task or chat, and of an uninstalled agent', async () => {

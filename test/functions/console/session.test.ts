@@ -100,6 +100,7 @@ describe('a session', () => {
       workspaces,
       bans,
       cross_agent_enabled: true,
+      is_stand_in: false,
     })
   })
 

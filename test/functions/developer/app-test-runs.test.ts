@@ -54,6 +54,15 @@ describe('POST …/test-run', () => {
     })
   })
 
+  it('reaches the agent in the request, without a worker', async () => {
+    await publishAt()
+    const { body } = await developer.call('POST', `/api/v1/dev/apps/${app.id}/test-run`, { input: {} })
+    expect(body.run).toMatchObject({ status: 'succeeded', output: { answer: 42 } })
+    expect(agent.requests).toHaveLength(1)
+    await platform.drain()
+    expect(agent.requests).toHaveLength(1)
+  })
+
   it('answers 200 with the failed run when the agent fails', async () => {
     await publishAt()
     agent.answer(json({ status: 'failed', error_code: 'out_of_stock', error_message: 'Nothing left.' }))
@@ -82,7 +91,7 @@ describe('POST …/test-run', () => {
           token: callback.token,
           body: { status: 'succeeded', output: { late: true } },
         })
-      }, 400)
+      })
       return { kind: 'answer', status: 202 }
     })
     const { status, body } = await testRun()

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { ListenedMessageEntity, ListenedRequestEntity, ListenerEntity } from '#shared/agents/listening/entity.ts'
-import { findListener } from '#shared/agents/listening/lease.ts'
+import { ListenedMessageEntity, ListenedRequestEntity, ListenerEntity } from '#shared/agents/outgoing/entity.ts'
+import { findListener } from '#shared/agents/outgoing/lease.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
@@ -42,6 +42,12 @@ const requestIn = (heard: ListenerEvent[]) => heard.find(({ event }) => event ==
 /** Listens until a request arrives. */
 const nextRequest = (by = developer, of = app): Promise<ListenerEvent> =>
   until(async () => requestIn(await listenOnce(by, of)))
+
+const reconnect = (lastEventId = '') =>
+  developer.call('GET', `/api/v1/dev/listen?app_id=${app.id}`, undefined, { 'last-event-id': lastEventId })
+
+const listening = () =>
+  findListener(platform.deps, { is_sandbox: true, workspace_id: developer.workspaceId, app_id: app.id })
 
 const answered = (status: number, value: unknown) => ({
   status,
@@ -317,14 +323,14 @@ describe('a listener that disconnects', () => {
 })
 
 describe('two listeners', () => {
-  it('send requests to the newer one, and notify the older one, which can’t take over again', async () => {
+  it('send requests to the newer one, and notify the older one, which gets 204 whenever it reconnects', async () => {
     const open = listenOnce(developer, app)
     await pause(100)
     const [second] = await listenOnce(developer, app)
     platform.clock.advance(6_000)
     const [first] = await open
     expect(second?.data.listener).not.toBe(first?.data.listener)
-    expect(await listenOnce(developer, app, first?.id)).toMatchObject([{ event: 'replaced' }])
+    expect((await reconnect(first?.id)).status).toBe(204)
     await start()
     const drained = platform.drain()
     const request = await until(async () => requestIn(await listenOnce(developer, app, second?.id)))
@@ -344,6 +350,17 @@ describe('two listeners', () => {
     await answerTo(developer, data.id, { status: 202 })
     await drained
   })
+})
+
+it('a listener that ended itself gets 204 when it reconnects, and the next one listens', async () => {
+  const [first] = await listenOnce(developer, app)
+  const path = `/api/v1/dev/listen?app_id=${app.id}&listener=${first?.data.listener}`
+  expect((await developer.call('DELETE', path)).status).toBe(204)
+  expect(await listening()).toBeUndefined()
+  expect((await reconnect(first?.id)).status).toBe(204)
+  expect(await listening()).toBeUndefined()
+  const [second] = await listenOnce(developer, app)
+  expect((await listening())?.id).toBe(second?.data.listener)
 })
 
 describe('requests of others', () => {

@@ -23,6 +23,7 @@ async function createRequest() {
     description: 'It counts.',
     votes: 3,
     status: 'open' as const,
+    asked_by: newId('user', now),
   }
   await platform.deps.table.transact([AgentRequestEntity.create(record)])
   return record

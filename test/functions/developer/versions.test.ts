@@ -285,6 +285,53 @@ describe('POST …/versions', () => {
     expect(vendor.body.error.details.errors[0].message).toContain('vendor')
   })
 
+  it('is foretold by its validation, which knows the app, its developer and the versions that exist', async () => {
+    const [own, other] = [await newDeveloper(platform), await newDeveloper(platform)]
+    const app = await newApp(own)
+    const taken = unique('acme')
+    await other.call('POST', '/api/v1/dev/me/vendor', { vendor: taken })
+    const manifest = manifestFor(own, app)
+    const ask = async (fields: object) => {
+      const answer = await own.call('POST', `/api/v1/dev/apps/${app.id}/versions/validate`, { ...manifest, ...fields })
+      expect(answer.status).toBe(200)
+      return answer.body
+    }
+    const refusedFor = async (fields: object): Promise<string[]> => {
+      const report = await ask(fields)
+      expect(report.valid).toBe(false)
+      const published = await publish(own, app, fields as Record<string, unknown>)
+      expect(published.status).toBeGreaterThanOrEqual(409)
+      if (published.status === 422) expect(published.body.error.details.errors).toEqual(report.errors)
+      return report.errors.map(({ path, message }: { path: string; message: string }) => `${path} ${message}`)
+    }
+    expect(await ask({})).toEqual({ valid: true, errors: [], warnings: [] })
+    expect(await refusedFor({ id: `${taken}.${app.slug}` })).toEqual([expect.stringContaining('/id The vendor')])
+    expect(await refusedFor({ scopes: ['files:write'] })).toEqual([expect.stringContaining('/scopes/0')])
+    expect((await publish(own, app)).status).toBe(201)
+    expect(await refusedFor({})).toEqual(['/version Version 1.0.0 already exists.'])
+    expect(await refusedFor({ id: `other.${app.slug}`, version: '2.0.0' })).toEqual([
+      expect.stringContaining('yours is'),
+    ])
+    expect(await ask({ version: '2.0.0' })).toMatchObject({ valid: true })
+    const foreign = await other.call('POST', `/api/v1/dev/apps/${app.id}/versions/validate`, manifest)
+    expect(foreign.status).toBe(404)
+  })
+
+  it('never fixes the placeholder of a template as the vendor', async () => {
+    const own = await newDeveloper(platform)
+    const app = await newApp(own)
+    for (const vendor of ['vendor', 'your-vendor']) {
+      const published = await publish(own, app, { id: `${vendor}.${app.slug}` })
+      expect([published.status, published.body.error.code]).toEqual([422, 'invalid_manifest'])
+      expect(published.body.error.details.errors).toMatchObject([
+        { path: '/id', message: expect.stringContaining('placeholder') },
+      ])
+      const claimed = await own.call('POST', '/api/v1/dev/me/vendor', { vendor })
+      expect([claimed.status, claimed.body.error.code]).toEqual([422, 'validation_error'])
+    }
+    expect((await own.call('GET', '/api/v1/dev/me')).body.vendor).toBeNull()
+  })
+
   it('reserves the vendor for one developer with the first publication', async () => {
     const [one, other] = [await newDeveloper(platform), await newDeveloper(platform)]
     const vendor = unique('acme')

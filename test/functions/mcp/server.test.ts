@@ -3,6 +3,7 @@ import { type Interval, sequentialRoundTrips } from '#bench/round-trips.ts'
 import { type App, AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { type Version, VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -61,6 +62,21 @@ describe('the frame of a message', () => {
     expect((await platform.call('DELETE', '/mcp', { token: caller.token })).status).toBe(405)
   })
 
+  it('may have a slash at the end of its address, to which the same resource belongs', async () => {
+    const { caller } = await scene()
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    const send = (path: string, token?: string) => platform.call('POST', path, { body: ping, ...(token && { token }) })
+    for (const path of ['/mcp', '/mcp/agents/nobody']) {
+      const [plain, slashed] = [await send(path, caller.token), await send(`${path}/`, caller.token)]
+      expect([slashed.status, slashed.body.result]).toEqual([plain.status, plain.body.result])
+      const [asked, askedToo] = [await send(path), await send(`${path}/`)]
+      expect([askedToo.status, askedToo.headers['www-authenticate']]).toEqual([401, asked.headers['www-authenticate']])
+      const document = await platform.call('GET', `/.well-known/oauth-protected-resource${path}/`)
+      expect([document.status, document.body.resource]).toEqual([200, `https://platform.test${path}`])
+    }
+    expect((await send('/mcp//', caller.token)).status).toBe(404)
+  })
+
   it('may come from any origin’s page, with the headers that tools declare', async () => {
     const headers = { origin: 'https://host.example', 'access-control-request-method': 'POST' }
     const preflight = await platform.call('OPTIONS', '/mcp', { headers })
@@ -82,7 +98,7 @@ describe('the stateless version', () => {
       supportedVersions: [MODERN],
       capabilities: { tools: {} },
       cacheScope: 'public',
-      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'agent-integration-platform' } },
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'test.platform/mcp' } },
     })
   })
 
@@ -276,7 +292,7 @@ describe('tools/list', () => {
     expect(tool.inputSchema).toEqual({
       type: 'object',
       properties: {
-        pair: { type: 'array', prefixItems: [{ anyOf: [{ type: 'string' }, { type: 'null' }] }] },
+        pair: { type: 'array', prefixItems: [{ anyOf: [{ type: 'string' }, { type: 'null' }] }], items: {} },
         region: { type: 'string', 'x-mcp-header': 'Region' },
       },
     })
@@ -391,6 +407,10 @@ describe('tools/call', () => {
         error: { code: 'validation_error', details: { fields: { 'arguments.title': expect.any(Array) } } },
       },
     })
+    // Most frameworks show a model only the text.
+    const { fields } = refused.body.result.structuredContent.error.details
+    const [reason] = fields['arguments.title']
+    expect(refused.body.result.content[0].text).toContain(`arguments.title: ${reason}`)
   })
 
   it('of an agent’s tool asks the agent, and marks its answer as a quoted source', async () => {
@@ -552,7 +572,7 @@ describe('tools/call', () => {
     expect((await call({}, faulty?.slug)).body.result.isError).toBe(false)
   })
 
-  it('comes as an event stream if it takes longer than 5 seconds and the client accepts one', async () => {
+  it('comes as an event stream after 4 seconds of silence, if the client accepts one', async () => {
     const { client, others } = await scene({ behaviour: () => ACCEPT })
     const name = `${others[0]?.slug}__look`
     const send = client.modern('tools/call', { name }, { headers: { accept: 'application/json, text/event-stream' } })
@@ -561,7 +581,7 @@ describe('tools/call', () => {
         const { run: asked, callback } = agents.received.at(-1)
         const body = { status: 'succeeded', output: { late: true } }
         await platform.call('POST', `/api/v1/runs/${asked.id}/complete`, { token: callback.token, body })
-      }, 5_500)
+      }, LIMITS.streamSilence + 500)
       try {
         return await send
       } finally {

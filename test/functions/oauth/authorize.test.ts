@@ -181,7 +181,11 @@ describe('GET /oauth/authorize', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: 'client_id=x',
     })
-    expect([answer.status, answer.body.error.code, answer.headers.allow]).toEqual([405, 'method_not_allowed', 'GET'])
+    expect([answer.status, answer.body.error.code, answer.headers.allow]).toEqual([
+      405,
+      'method_not_allowed',
+      'GET, HEAD',
+    ])
   })
 
   it('refuses a suspended app', async () => {

@@ -102,7 +102,7 @@ describe('a client with keys', () => {
   const introspect = async (client_assertion: string, more: Parameters = {}, headers = {}) =>
     post('/connect/introspect', { token: 'x', client_assertion, client_assertion_type: TYPE, ...more }, headers)
 
-  it('authenticates by an assertion at every endpoint, with and without client_id, and needs no secret', async () => {
+  it('authenticates by an assertion at every endpoint, with and without client_id, and needs no secret (RFC 7523 §2.2, 7521 §4.2)', async () => {
     const began = await consented()
     const form = { code: began.code, code_verifier: began.verifier, redirect_uri: REDIRECT }
     const by = async () => ({ client_assertion: await signed(), client_assertion_type: TYPE })
@@ -119,7 +119,7 @@ describe('a client with keys', () => {
     expect(after.body.active).toBe(false)
   })
 
-  it('is refused with an assertion that was used, is too long, or is somebody else’s, and with none of its keys', async () => {
+  it('is refused with an assertion that was used, is too long, or is somebody else’s, and with none of its keys (RFC 7523 §3)', async () => {
     const once = await signed()
     expect((await introspect(once)).status).toBe(200)
     refused(await introspect(once), 'invalid_client', 401)
@@ -165,7 +165,7 @@ describe('a client with keys', () => {
     expect(other.body.error_description).toContain(`Set aud to ${ISSUER},`)
   })
 
-  it('may address the token endpoint there, where the operator allows it for a transition', async () => {
+  it('may address the token endpoint there, where the operator allows it for a transition (RFC 7523 §3 before RFC 10070)', async () => {
     const refresh = async (path: string, aud: string | string[]) => {
       const more = { client_assertion: await signed({ aud }), client_assertion_type: TYPE, token: 'x' }
       return (await post(path, { grant_type: 'refresh_token', refresh_token: 'x', ...more })).body.error
@@ -187,7 +187,7 @@ describe('a client with keys', () => {
     expect(await refresh('/connect/token', `${ISSUER}/token`)).toBe('invalid_client')
   })
 
-  it('is known by any of its first five keys that fit an assertion which names none', async () => {
+  it('is known by any of its first five keys that fit an assertion which names none (RFC 7515 D)', async () => {
     const pairs = await Promise.all(Array.from({ length: 6 }, () => generateKeyPair('ES256')))
     await setKeys({ keys: await Promise.all(pairs.map(({ publicKey }) => exportJWK(publicKey))) })
     const statuses = []
@@ -207,7 +207,7 @@ describe('the metadata of the second issuer', () => {
     '/.well-known/oauth-authorization-server/connect',
     '/connect/.well-known/oauth-authorization-server',
     '/connect/.well-known/openid-configuration',
-  ])('is at %s, for any origin', async (path) => {
+  ])('is at %s, for any origin (RFC 8414 §3)', async (path) => {
     const { status, body, headers } = await platform.call('GET', path)
     expect([status, headers['access-control-allow-origin']]).toEqual([200, '*'])
     expect(body).toMatchObject({
@@ -238,7 +238,7 @@ describe('GET /connect/authorize', () => {
     ['invalid_request', { response_mode: 'fragment' }],
     ['invalid_scope', { scope: 'everything' }],
     ['invalid_target', { resource: 'https://platform.test/mcp' }],
-  ])('sends %s back to the client with state and iss: %j', async (error, changes) => {
+  ])('sends %s back to the client with state and iss (RFC 6749 §4.1.2.1, 9207 §2): %j', async (error, changes) => {
     const { status, headers } = await authorize(changes)
     expect(status).toBe(302)
     const back = new URL(headers.location ?? '')
@@ -246,7 +246,7 @@ describe('GET /connect/authorize', () => {
     expect(Object.fromEntries(back.searchParams)).toMatchObject({ error, state: 'st/ate', iss: ISSUER })
   })
 
-  it('sends an error about a repeated parameter back, without a state that was repeated', async () => {
+  it('sends an error about a repeated parameter back, without a state that was repeated (RFC 6749 §3.1, §4.1.2.1)', async () => {
     const twice = async (more: string) => {
       const { status, headers } = await platform.call('GET', `/connect/authorize?${encoded(request())}&${more}`)
       return status === 302 ? Object.fromEntries(new URL(headers.location ?? '').searchParams) : status
@@ -261,7 +261,7 @@ describe('GET /connect/authorize', () => {
     expect(await twice('request_uri=a&request_uri=b')).toBe(400)
   })
 
-  it('takes a repeated resource if it can serve all of them', async () => {
+  it('takes a repeated resource if it can serve all of them (RFC 8707 §2)', async () => {
     const asked = async (...addresses: string[]) => {
       const resources = addresses.map((address) => `&resource=${encodeURIComponent(address)}`).join('')
       const { headers } = await platform.call('GET', `/connect/authorize?${encoded(request())}${resources}`)
@@ -273,7 +273,7 @@ describe('GET /connect/authorize', () => {
     expect(await asked('https://elsewhere.example', api)).toBe('invalid_target')
   })
 
-  it('never redirects to an address that isn’t the client’s, and shows a person a page without the request', async () => {
+  it('never redirects to an address that isn’t the client’s, and shows a person a page without the request (RFC 6749 §3.1.2.4)', async () => {
     const evil = 'https://evil.example/"><script>'
     for (const changes of [{ redirect_uri: evil }, { client_id: 'app_unknown' }, { redirect_uri: undefined }]) {
       const page = await authorize(changes, { accept: 'text/html' })
@@ -292,7 +292,7 @@ describe('GET /connect/authorize', () => {
 })
 
 describe('a code', () => {
-  it('comes with the issuer’s iss, and only that issuer redeems it', async () => {
+  it('comes with the issuer’s iss, and only that issuer redeems it (RFC 9207 §2)', async () => {
     const connected = await consented()
     expect(Object.fromEntries(connected.back.searchParams)).toMatchObject({ state: 'st/ate', iss: ISSUER })
     const body = { client_id: client.app.id, client_secret: client.clientSecret }
@@ -305,7 +305,7 @@ describe('a code', () => {
     expect(await act.works(tokens.access_token)).toBe(200)
   })
 
-  it('is exchanged for the API’s resource alone', async () => {
+  it('is exchanged for the API’s resource alone (RFC 8707 §2.2)', async () => {
     const connected = await consented({ resource: 'https://platform.test/api/v1' })
     refused(await redeem(connected, { resource: 'https://platform.test/mcp' }), 'invalid_target')
     expect((await redeem(connected, { resource: 'https://platform.test/api/v1' })).status).toBe(200)
@@ -313,7 +313,7 @@ describe('a code', () => {
 })
 
 describe('a client of /connect', () => {
-  it('authenticates by HTTP Basic or in the body, in one way only', async () => {
+  it('authenticates by HTTP Basic or in the body, in one way only (RFC 6749 §2.3.1, §2.3)', async () => {
     const { app, clientSecret } = client
     const inBody = { client_id: app.id, client_secret: clientSecret }
     const introspect = (more: Parameters, headers = {}) => post('/connect/introspect', { token: 'x', ...more }, headers)
@@ -341,7 +341,7 @@ describe('a client of /connect', () => {
     refused(await introspect({}, percent), 'invalid_client', 401)
   })
 
-  it('gets RFC 6749’s errors for a wrong grant type, a missing parameter and a wrong content type', async () => {
+  it('gets RFC 6749’s errors for a wrong grant type, a missing parameter and a wrong content type (RFC 6749 §5.2)', async () => {
     refused(await post('/connect/token', { grant_type: 'password' }, basic()), 'unsupported_grant_type')
     refused(await post('/connect/token', { grant_type: 'refresh_token' }, basic()), 'invalid_request')
     refused(await post('/connect/revoke', {}, basic()), 'invalid_request')
@@ -372,7 +372,7 @@ describe('a token', () => {
     oauth: (await post('/oauth/introspect', { token, ...inBody() })).body,
   })
 
-  it('is active at the server that issued it alone, which names itself', async () => {
+  it('is active at the server that issued it alone, which names itself (RFC 7662 §2.2)', async () => {
     const { body: tokens } = await redeem(await consented())
     for (const token of [tokens.access_token, tokens.refresh_token]) {
       const { connect, oauth } = await seen(token)
@@ -386,7 +386,7 @@ describe('a token', () => {
     }
   })
 
-  it('has fewer scopes if the refresh asks for fewer, while the refresh token keeps all', async () => {
+  it('has fewer scopes if the refresh asks for fewer, while the refresh token keeps all (RFC 6749 §6)', async () => {
     const { body: first } = await redeem(await consented({ scope: 'workspace:read runs:write' }))
     const { body: narrow } = await refresh(first.refresh_token, { scope: 'runs:read' })
     expect([narrow.scope, (await seen(narrow.access_token)).connect.scope]).toEqual(['runs:read', 'runs:read'])
@@ -411,7 +411,7 @@ describe('a pushed request', () => {
       `/connect/authorize?${encoded({ client_id, request_uri, state: 'injected', scope: 'everything' })}`,
     )
 
-  it('stands for its parameters, so that nothing in the address changes them, and works once', async () => {
+  it('stands for its parameters, so that nothing in the address changes them, and works once (RFC 9126 §4, §7.3)', async () => {
     const { status, body } = await push({ scope: 'runs:read' })
     expect([status, body.expires_in]).toEqual([201, 90])
     const opened = await open(body.request_uri)
@@ -425,7 +425,7 @@ describe('a pushed request', () => {
     expect((await open(body.request_uri)).body.error).toBe('invalid_request')
   })
 
-  it('opens for its own client alone, and for 90 seconds', async () => {
+  it('opens for its own client alone, and for 90 seconds (RFC 9126 §2.2)', async () => {
     const other = await installed(platform.deps)
     const { body } = await push()
     expect((await open(body.request_uri, other.app.id)).body.error).toBe('invalid_request')
@@ -434,7 +434,7 @@ describe('a pushed request', () => {
     expect((await open(body.request_uri)).body.error).toBe('invalid_request')
   })
 
-  it('is checked when it is pushed, by an authenticated client', async () => {
+  it('is checked when it is pushed, by an authenticated client (RFC 9126 §2.1, §2.3)', async () => {
     refused(await push({}, basic(client.app.id, 'cs_wrong')), 'invalid_client', 401)
     refused(await push({ client_id: undefined }), 'invalid_request')
     refused(await push({ scope: 'everything' }), 'invalid_scope')

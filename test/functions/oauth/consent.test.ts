@@ -4,7 +4,7 @@ import { personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
 import { AppInstallationEntity, InstallationEntity } from '#shared/access/installations/entity.ts'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
-import { DeveloperEntity } from '#shared/identity/developers/entity.ts'
+import { DeveloperEntity, newDeveloper } from '#shared/identity/developers/index.ts'
 import { MemberEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { stampOf } from '#shared/kernel/ids.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
@@ -86,15 +86,16 @@ describe('GET /oauth/consent/request', () => {
   it('names the developer: the company, or the person', async () => {
     const { app } = await installed(platform.deps)
     const { token } = await act.signIn()
-    const developer = {
+    const developer = newDeveloper({
       ...stampOf(app.developer_id),
       email: 'dev@example.com',
       name: 'Ann',
-      status: 'active' as const,
+      status: 'active',
       verified: false,
       sandbox_workspace_id: 'ws_none',
       key_hash: app.id,
-    }
+      language: 'en',
+    })
     await platform.deps.table.transact([DeveloperEntity.create(developer)])
     const tg = await act.link(app)
     expect((await act.open(token, tg)).body.app.developer_name).toBe('Ann')
@@ -266,7 +267,7 @@ describe('approving', () => {
     expect(back.origin + back.pathname).toBe('https://client.example/callback')
     expect(back.searchParams.get('state')).toBe('st/ate?&=é')
     expect(back.searchParams.get('iss')).toBe('https://platform.test')
-    expect(back.searchParams.get('code')).toMatch(/^code_[\w-]{43}$/)
+    expect(back.searchParams.get('code')).toMatch(/^code_[0-9a-z]{26}_[\w-]{43}$/)
     const [installation] = await installationsOf(person.workspace.id)
     expect(installation).toMatchObject({
       app_id: app.id,

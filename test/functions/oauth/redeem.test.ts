@@ -29,7 +29,7 @@ describe('redeeming a code', () => {
       access_token: expect.stringMatching(/^eyJ/),
       token_type: 'Bearer',
       expires_in: 7200,
-      refresh_token: expect.stringMatching(/^rft_[\w-]{43}$/),
+      refresh_token: expect.stringMatching(/^rft_[0-9a-z]{26}_[\w-]{43}$/),
       scope: 'workspace:read runs:read',
       installation_id: expect.stringMatching(/^ins_/),
       workspace_id: consent.person.workspace.id,

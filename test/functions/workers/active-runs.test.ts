@@ -3,13 +3,12 @@ import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { SessionEntity } from '#shared/identity/people/entity.ts'
 import { ActiveRunEntity } from '#shared/insight/observed-runs/entity.ts'
-import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
-import { newId, stampOf } from '#shared/kernel/ids.ts'
+import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { startRun } from '#shared/work/runs/start.ts'
 import { readAsAdmin } from '#test/functions/admin/observation-support.ts'
 import { adopt, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
 import { killAfter } from '#testkit/faults.ts'
-import { type Installed, installed } from '#testkit/fixtures.ts'
+import { type Installed, installed, sessionOf } from '#testkit/fixtures.ts'
 import { succeeded } from '#testkit/platform.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -30,9 +29,8 @@ beforeEach(async () => {
 /** Signs the owner in now. */
 const owner = async () => {
   const { user } = app.person
-  const now = platform.clock.now()
-  const session = { ...stampOf(newId('session', now)), user_id: user.id, workspace_id: app.workspaceId }
-  await platform.deps.table.transact([SessionEntity.create({ ...session, expires_at: now + HOUR })])
+  const session = sessionOf(platform, user.id, app.workspaceId)
+  await platform.deps.table.transact([SessionEntity.create(session)])
   const claims = { ses: session.id, usr: user.id, ws: app.workspaceId, mem: user.created_at }
   return (await issueToken(platform.deps, 'console', claims)).token
 }

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import { dispatchAwaitedRun } from '#shared/agents/dispatch/dispatch.ts'
 import { PlatformHourEntity } from '#shared/foundation/counters/entity.ts'
 import { isSettled, OutboxEntity } from '#shared/foundation/outbox/index.ts'
-import { createWorkerWork } from '#shared/http/worker.ts'
 import { iso } from '#shared/kernel/clock.ts'
+import { siblingId } from '#shared/kernel/ids.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
 import { recover as recoverEvery } from '#test/faults/die-at-each.ts'
 import { appFigures } from '#testkit/app-figures.ts'
@@ -40,7 +39,7 @@ const recover = async (minutes: number) => {
 
 const typesIn = async (app: Subscriber) => (await app.feed()).map(({ type }) => type)
 
-it('a run alone takes a request and one message, and its events arrive in order and are counted once', async () => {
+it('a run takes a request, a message to its dispatcher and one to the statistics, and its events arrive in order', async () => {
   platform.clock.advance(60_000)
   agent.answer(succeeded)
   const app = await subscriber(platform, { endpoint: agent.url })
@@ -49,8 +48,9 @@ it('a run alone takes a request and one message, and its events arrive in order 
   expect(platform.messages.map(({ queue }) => queue)).toEqual(['dispatch'])
   await platform.deliver(platform.messages.splice(0)[0] as never)
   expect(platform.outbox).toEqual([])
-  expect(platform.messages).toEqual([])
   expect(await typesIn(app)).toEqual(['run.created', 'run.succeeded'])
+  expect(platform.messages.map(({ queue }) => queue)).toEqual(['statistics'])
+  await platform.drain()
   expect(await counted(app)).toEqual({ runs: 1, succeeded: 1 })
 })
 
@@ -61,8 +61,8 @@ it('one call reads a new run with all that its dispatch refers to, and the run d
     const app = await subscriber(platform, { endpoint: agent.url })
     const { id } = await start(app)
     const [message] = platform.messages.splice(0) as [(typeof platform.messages)[number]]
-    const { run } = message.body as { run: { version_id: string } }
-    if (isOther) run.version_id = 'ver_other'
+    const { names } = message.body as { names: { version_id: string } }
+    if (isOther) names.version_id = 'ver_other'
     /** Reads of the app: whether they read the run as well. */
     const reads: boolean[] = []
     middlewareStack.add(
@@ -85,21 +85,18 @@ it('one call reads a new run with all that its dispatch refers to, and the run d
 const runOf = (app: Subscriber, id: string) =>
   platform.deps.table.get(RunEntity, { installation_id: app.installation.id, id })
 
-it('the worker that gets a new run’s message creates the record of its event, and until then the run is due', async () => {
+it('the event of a new run is committed with it, and is due until its dispatcher has brought it to everybody', async () => {
   agent.answer({ kind: 'answer', status: 202 })
   const app = await subscriber(platform, { endpoint: agent.url })
   const { id } = await start(app)
   const run = await runOf(app, id)
-  expect(run?.due_at).toBeDefined()
-  expect(await platform.deps.table.get(OutboxEntity, { id: String(run?.created_event) })).toBeUndefined()
+  const event = () => platform.deps.table.get(OutboxEntity, { id: siblingId('event', id) })
+  expect(await event()).toMatchObject({ carried: true, due_at: run?.due_at })
   await platform.deliver(platform.messages.splice(0)[0] as never)
-  expect((await runOf(app, id))?.is_unannounced).toBeUndefined()
-  expect(await platform.deps.table.get(OutboxEntity, { id: String(run?.created_event) })).toEqual(
-    expect.not.objectContaining({ due_at: expect.anything(), is_held: expect.anything() }),
-  )
+  expect(await event()).toEqual(expect.not.objectContaining({ due_at: expect.anything() }))
   const [created] = await app.feed()
   expect(created).toMatchObject({
-    id: run?.created_event,
+    id: siblingId('event', id),
     created_at: iso(run?.created_at ?? 0),
     data: { run_id: id, status: 'queued', trigger: 'api' },
   })
@@ -149,21 +146,6 @@ it('everybody has the event of a run within two minutes, although its dispatcher
   expect(asked).toBeGreaterThan(1)
 })
 
-it('a run of a request that waits for it is announced, although its message comes late or never', async () => {
-  agent.answer(succeeded)
-  for (const isLost of [true, false]) {
-    const app = await subscriber(platform, { endpoint: agent.url })
-    const { id } = await start(app)
-    const [message] = platform.messages.splice(0)
-    await dispatchAwaitedRun(createWorkerWork(platform.deps), { installation_id: app.installation.id, id })
-    expect((await runOf(app, id))?.status).toBe('succeeded')
-    if (!isLost) await platform.deliver(message as never)
-    await recover(2)
-    expect((await typesIn(app)).sort()).toEqual(['run.created', 'run.succeeded'])
-    expect(await isDue()).toBe(false)
-  }
-})
-
 it('runs that follow one another are counted together, by a message each', async () => {
   platform.clock.advance(60_000)
   agent.answer(succeeded)
@@ -172,7 +154,7 @@ it('runs that follow one another are counted together, by a message each', async
     await start(app)
     await platform.deliver(platform.messages.splice(-1)[0] as never)
   }
-  expect(platform.messages.map(({ queue }) => queue)).toEqual(['statistics', 'statistics'])
+  expect(platform.messages.map(({ queue }) => queue)).toEqual(['statistics', 'statistics', 'statistics'])
   await platform.drain()
   expect(await counted(app)).toEqual({ runs: 3, succeeded: 3 })
 })
@@ -282,16 +264,13 @@ const received = () => receiver.requests.map(({ body }) => JSON.parse(String(bod
 
 const isDue = async () => (await platform.deps.table.due(platform.clock.now() + 365 * 86_400_000, 100)).length > 0
 
-/** Says whether the event of a run's end is settled, and the run, which is due instead of it. */
-const settledOf = async ({ installation }: Subscriber, end: { id: string } | undefined) => {
-  const { table } = platform.deps
-  const event = await table.get(OutboxEntity, { id: String(end?.id) })
-  const { run_id } = JSON.parse(String(event?.data))
-  const run = await table.get(RunEntity, { installation_id: installation.id, id: run_id })
-  return { event: event && isSettled(event), run: run && run.due_at === undefined }
+/** Says whether an event is settled. */
+const isSettledNow = async (sent: { id: string } | undefined) => {
+  const event = await platform.deps.table.get(OutboxEntity, { id: String(sent?.id) })
+  return event && isSettled(event)
 }
 
-it('a delivery gets its record with the outcome of its first attempt, and the run is due for its event until then', async () => {
+it('a delivery gets its record with the lease of its first attempt, and its event is due until that is recorded', async () => {
   agent.answer(succeeded)
   receiver.answer({ kind: 'answer', status: 200 })
   receiver.requests.length = 0
@@ -301,10 +280,10 @@ it('a delivery gets its record with the outcome of its first attempt, and the ru
   expect(more).toEqual([])
   const [, end] = await app.feed()
   expect(await app.deliveries(webhook.id)).toEqual([])
-  expect(await settledOf(app, end)).toEqual({ event: false, run: false })
+  expect(await isSettledNow(end)).toBe(false)
   await platform.deliver(message as never)
   expect(await app.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempt: 1, event_id: end?.id }])
-  expect(await settledOf(app, end)).toEqual({ event: true, run: true })
+  expect(await isSettledNow(end)).toBe(true)
 })
 
 it('a first message that comes twice, or after the sweeper has sent another, sends nothing twice', async () => {
@@ -363,24 +342,24 @@ const cancelAndRelay = async (app: Subscriber) => {
   return fanOut as (typeof platform.messages)[number]
 }
 
-it('a delivery of an event that came over the bus gets its record with the outcome, and its worker records the position', async () => {
+it('the worker of a delivery records the position of its event, which is due until then', async () => {
   agent.answer({ kind: 'answer', status: 202 })
   receiver.answer({ kind: 'answer', status: 200 })
   const app = await subscriber(platform, { endpoint: agent.url })
   const webhook = await app.subscribe(receiver.url, ['run.cancelled'])
   receiver.requests.length = 0
   await platform.deliver(await cancelAndRelay(app))
-  const [message, ...more] = platform.messages.splice(0)
+  const [message, ...more] = platform.messages.splice(0).filter(({ queue }) => queue === 'delivery')
   expect(more).toEqual([])
   const [, end] = await app.feed()
   const read = () => platform.deps.table.get(OutboxEntity, { id: String(end?.id) })
   expect(await app.deliveries(webhook.id)).toEqual([])
-  expect(await settledOf(app, end)).toEqual({ event: false, run: false })
+  expect(await isSettledNow(end)).toBe(false)
   expect((await app.call('GET', `/events?since=${end?.id}`)).body.items).toEqual([])
   await platform.deliver(message as never)
   expect(await app.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempt: 1, event_id: end?.id }])
   expect(await read()).toMatchObject({ feed_n: 2 })
-  expect(await settledOf(app, end)).toEqual({ event: true, run: true })
+  expect(await isSettledNow(end)).toBe(true)
   expect((await app.call('GET', `/events?since=${end?.id}`)).body.items).toEqual([])
 })
 
@@ -473,7 +452,8 @@ const completed = async (app: Subscriber) => {
 it('the end of a run by API takes one message, which brings it to everybody and has it counted', async () => {
   const app = await subscriber(platform, { endpoint: agent.url })
   await platform.deliver(await completed(app))
-  expect(platform.messages).toEqual([])
+  expect(platform.messages.map(({ queue }) => queue)).toEqual(['statistics'])
+  await platform.drain()
   expect(await typesIn(app)).toEqual(['run.created', 'run.succeeded'])
   expect(await counted(app)).toEqual({ runs: 1, succeeded: 1 })
   expect(await isDue()).toBe(false)

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import { lastResult } from '#testkit/model-server.ts'
 import { usingModel } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -56,6 +58,21 @@ describe('a run of an inline agent', () => {
     const run = await runOf(platform, await inlineAgent(platform))
     expect(run.output).toEqual({ text })
     expect(run.steps[0].output).toMatchObject({ truncated: true, text: text.slice(0, 2_000) })
+  })
+
+  it('costs what its model has used, also if the last step doesn’t fit into the run', async () => {
+    const app = await inlineAgent(platform)
+    model.next({ text: 'Seven pieces.', usage: { input: 21, output: 4 } })
+    const { body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    const key = { installation_id: app.installation.id, id: body.id }
+    await platform.deps.table.transact([RunEntity.update(key, { set: { step_count: LIMITS.stepsPerRun } })])
+    await platform.drain()
+    expect(await readRun(platform, app, body.id)).toMatchObject({
+      status: 'failed',
+      error_code: 'too_many_steps',
+      cost_units: 25,
+      usage: { input_tokens: 21, output_tokens: 4 },
+    })
   })
 
   it('fails with llm_not_configured when the deployment has no model, without any call', async () => {

@@ -66,7 +66,7 @@ describe('a notification that waits for a person', () => {
     await passes(4 * MINUTE)
     expect(mailsTo(ann.email)).toEqual([])
     await passes(MINUTE + SECOND)
-    const wake = { mail_to: ann.id, notification_id: sent.id }
+    const wake = { kind: 'mail', user_id: ann.id, notification_id: sent.id }
     for (let i = 0; i < 3; i++)
       await platform.deliver({ queue: 'notifications', body: wake, dueAt: 0, group: undefined })
     await passes(HOUR)

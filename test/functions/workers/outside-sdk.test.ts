@@ -37,7 +37,7 @@ beforeAll(async () => {
   // The SDKs report each notification there, and failed ones as errors.
   server.stdout?.resume()
   base = `http://127.0.0.1:${String(port).trim()}`
-}, 30_000)
+})
 afterAll(() => server.kill())
 
 const started = async (version: string): Promise<number> => {
@@ -121,8 +121,7 @@ describe.each([
     const { body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: { input: { text: 'go' } } })
     await platform.deps.bus.put(platform.outbox.splice(0))
     const due = platform.messages.splice(0).filter(({ queue }) => queue === 'dispatch')
-    // The record of the event, the claim, then the message.
-    const death = killAfter(platform, 3)
+    const death = killAfter(platform, 1, 'requests')
     for (const message of due) await platform.deliver(message)
     expect(death.restore()).toBe(true)
     for (const message of due) await platform.deliver(message)

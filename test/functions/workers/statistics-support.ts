@@ -7,7 +7,7 @@ import type { OutboxEvent } from '#shared/foundation/outbox/entity.ts'
 import { type NewEvent, newEvent } from '#shared/foundation/outbox/outbox.ts'
 import type { WorkerWork } from '#shared/foundation/work/work.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
-import { newId, stampOf } from '#shared/kernel/ids.ts'
+import { newId, siblingId, stampOf } from '#shared/kernel/ids.ts'
 import { withoutTableAttributes } from '#shared/table/indexes.ts'
 import { Table } from '#shared/table/table.ts'
 import { type Run, RunEntity } from '#shared/work/runs/entity.ts'
@@ -33,7 +33,6 @@ export const runOf = ({ installation, app }: Installed, at: number, over: Partia
     input: { json: '{}' },
     is_sandbox: installation.is_sandbox,
     request_id: newId('request', at),
-    created_event: newId('event', at),
     audience: 'member',
     chain_id: id,
     chain_depth: 0,
@@ -68,7 +67,7 @@ const eventAt = (type: EventType, at: number, who: Omit<NewEvent, 'type' | 'data
 
 export const runEvent = (type: EventType, run: Run, at: number = run.created_at): OutboxEvent => {
   const { id: run_id, workspace_id, installation_id, app_id } = run
-  const known = type === 'run.created' ? run.created_event : undefined
+  const known = type === 'run.created' ? siblingId('event', run_id) : undefined
   return eventAt(type, at, { workspace_id, installation_id, app_id }, { run_id, installation_id, app_id }, known)
 }
 

@@ -106,7 +106,7 @@ describe('everything that requests to every endpoint stored', () => {
     const client = await host.register()
     await host.redeem(client, await host.consented(client, (await stage.actors.signIn()).token))
     for (const item of await scanTable(platform)) made.add(entityOf(item))
-  }, 240_000)
+  })
 
   it('is removed with its person, or keeps no name of theirs, as its entity declares', async () => {
     const items = await scanTable(platform)
@@ -136,7 +136,7 @@ describe('everything that requests to every endpoint stored', () => {
       return owned || named ? [`${item.pk} ${item.sk}`] : []
     })
     expect(left).toEqual([])
-  }, 240_000)
+  })
 
   it('leaves with its workspace, but for the audit, other owners’ data, and expiring records', async () => {
     const unmade = [...ENTITIES.values()].filter(
@@ -159,7 +159,7 @@ describe('everything that requests to every endpoint stored', () => {
     expect(wrong.map(({ pk, sk }) => `${pk} ${sk}`)).toEqual([])
     expect(left.some((item) => entityOf(item) === 'audit' && item.action === 'workspace.removed')).toBe(true)
     expect([...platform.objects.keys()].filter((key) => /^(files|payloads|tasks)\//.test(key))).toEqual([])
-  }, 240_000)
+  })
 
   /** Deletes sandbox workspaces, too, which their owners can't delete. */
   const deleteAll = async () => {

@@ -1,8 +1,9 @@
 // An agent as a developer writes it, run and typechecked in a folder that has only the packages from `npm pack`.
 import { createServer } from 'node:http'
-import { AgentError, createAgent } from '@agent-integration-platform/sdk'
-import { node } from '@agent-integration-platform/sdk/adapters'
+import { AgentError, createAgent, createApi } from '@agent-integration-platform/sdk'
+import { lambda, node } from '@agent-integration-platform/sdk/adapters'
 import { verify } from '@agent-integration-platform/sdk/webhooks'
+import type { APIGatewayProxyHandler, APIGatewayProxyHandlerV2, LambdaFunctionURLHandler } from 'aws-lambda'
 
 const manifest = {
   config: { type: 'object', properties: { greeting: { type: 'string' } } },
@@ -17,6 +18,14 @@ const warehouse = {
   properties: { name: { enum: ['North', 'South'] }, count: { type: 'integer' } },
   required: ['name'],
 } as const
+
+const UNSENDABLE: Record<string, unknown> = {
+  value: 10n,
+  nan: Number.NaN,
+  large: 'x'.repeat(1024 * 1024),
+  // Half of a character, which the platform refuses.
+  text: '\ud800',
+}
 
 const starts = new Map<string, number>()
 
@@ -41,6 +50,9 @@ const agent = createAgent({
       case 'long':
         await new Promise((resolve) => setTimeout(resolve, 400))
         return { late: true }
+      case 'unsendable':
+        if (run.input.late) await new Promise((resolve) => setTimeout(resolve, 400))
+        return { items: [{ it: UNSENDABLE[String(run.input.kind)] }] }
       case 'complete':
         await run.complete({ early: true }, { cost_units: 3 })
         return { ignored: true }
@@ -70,6 +82,17 @@ const agent = createAgent({
     return { app: me.data?.app.slug }
   },
 })
+
+// The handlers as the types of AWS have them.
+const functionUrl: LambdaFunctionURLHandler = lambda(agent)
+const format2: APIGatewayProxyHandlerV2 = lambda(agent)
+const format1: APIGatewayProxyHandler = lambda(agent)
+void [functionUrl, format2, format1]
+// Options that a program has only sometimes.
+const rotated: string | undefined = process.env.NEXT_SIGNING_SECRET
+const maybe: number | undefined = process.env.ANSWER_WITHIN ? Number(process.env.ANSWER_WITHIN) : undefined
+createAgent({ secret: () => [rotated ?? ''], manifest: undefined, answerWithin: maybe, onRun: () => undefined })
+createApi({ baseUrl: 'https://platform.example/', token: 'token', timeout: maybe, signal: undefined })
 
 const server = createServer(node(agent)).listen(Number(process.env.PORT), '127.0.0.1', () => {
   console.log(`listening at ${JSON.stringify(server.address())}`)

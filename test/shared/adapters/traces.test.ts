@@ -43,9 +43,23 @@ it('a collector reads what is exported', async () => {
       endedAt: span.endedAt,
       failed: true,
       service: 'platform',
-      attributes: { 'http.route': '/runs', status: '200', ratio: 0.5, cold: true },
+      attributes: { 'http.route': '/runs', status: 200, ratio: 0.5, cold: true },
     },
   ])
+})
+
+it('the headers of the secret are sent, and only a readable secret is used', async () => {
+  receiver = await startReceiver()
+  const log = { warn: vi.fn() }
+  const options = { endpoint: receiver.url, share: 1, resource: {}, log }
+  await createTraces({ ...options, headers: async () => ({ 'x-api-key': 'secret' }) }).export([span])
+  expect(receiver.requests[0]?.headers).toMatchObject({
+    'x-api-key': 'secret',
+    'content-type': 'application/x-protobuf',
+  })
+  await createTraces({ ...options, headers: () => Promise.reject(new Error('no secret')) }).export([span])
+  expect(receiver.requests).toHaveLength(1)
+  expect(log.warn).toHaveBeenCalledWith('spans were not exported', expect.objectContaining({ spans: 1 }))
 })
 
 it.each([

@@ -79,9 +79,9 @@ describe('an endpoint whose module is loaded at its first request', () => {
     const { send, loads } = start()
     expect((await send('GET', '/api/v1/sounds')).status).toBe(404)
     expect((await send('GET', '/api/v1/colours/red')).status).toBe(404)
-    for (const method of ['DELETE', 'HEAD']) {
+    for (const method of ['DELETE', 'TRACE']) {
       const { status, headers, body } = await send(method, '/api/v1/colours')
-      expect([status, headers.allow, body.error.code]).toEqual([405, 'GET, POST, PUT', 'method_not_allowed'])
+      expect([status, headers.allow, body.error.code]).toEqual([405, 'GET, HEAD, POST, PUT', 'method_not_allowed'])
     }
     expect((await send('OPTIONS', '/api/v1/colours')).status).toBe(204)
     expect(loads).toEqual([])

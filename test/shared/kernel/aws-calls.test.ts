@@ -113,7 +113,7 @@ describe('the bucket', () => {
     answers = [answer(503)]
     await expect(bucket().get('payloads/a')).rejects.toThrow('503')
     expect(received).toHaveLength(5)
-  }, 10_000)
+  })
 
   it('is asked again after a broken connection', async () => {
     answers = [(response) => void response.destroy(), answer(200, 'here')]

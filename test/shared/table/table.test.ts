@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { platformCountWrite } from '#shared/foundation/counters/index.ts'
 import { ConditionFailed, defineEntity } from '#shared/table/entity.ts'
-import { either, lt, missing } from '#shared/table/expressions.ts'
+import { either, lt, missing, oneOf } from '#shared/table/expressions.ts'
 import { listDirectory } from '#shared/table/lists.ts'
 import { Table } from '#shared/table/table.ts'
 import { startStore, type TestStore } from '#testkit/store.ts'
@@ -329,5 +329,42 @@ describe('lists', () => {
     expect(await found(10, 100)).toBe(8)
     expect(await found(1, 28)).toBe(0)
     expect(await found(1, 29)).toBe(1)
+  })
+})
+
+describe('the limits of DynamoDB hold, although the local store has none:', () => {
+  const refused = (name: RegExp) => ({ name: 'ValidationException', message: expect.stringMatching(name) })
+  const [thing] = things('limits', 1) as [Thing]
+
+  it('an IN has at most 100 operands', async () => {
+    await table.transact([ThingEntity.create(thing)])
+    const change = (count: number) =>
+      table.change(
+        ThingEntity.update(
+          thing,
+          { set: { n: 1 } },
+          { where: { n: oneOf(...Array.from({ length: count }, (_, n) => n)) } },
+        ),
+      )
+    expect(await change(100)).toMatchObject({ n: 1 })
+    await expect(change(101)).rejects.toMatchObject(refused(/IN of #n has 101 operands/))
+  })
+
+  it('a partition key of an index has at most 2,048 bytes', async () => {
+    const set = (owner: string) => table.change(ThingEntity.update(thing, { list: { owner, sort: 'x' } }))
+    await set('ü'.repeat((2_048 - 'LIST#'.length - 1) / 2))
+    await expect(set('ü'.repeat(1_022))).rejects.toMatchObject(refused(/listpk has 2049 bytes/))
+    const page = table.listed(ThingEntity, 'x'.repeat(2_044), { limit: 1 })
+    await expect(page).rejects.toMatchObject(refused(/listpk has 2049 bytes/))
+  })
+
+  it('a sort key of an index has at most 1,024 bytes', async () => {
+    const create = (length: number) =>
+      table.transact([ThingEntity.create({ owner: 'limits', id: 'i'.repeat(length), n: 0 })])
+    await create(1_024 - 'THING#'.length)
+    const set = (length: number) =>
+      table.change(ThingEntity.update(thing, { list: { owner: 'limits', sort: 's'.repeat(length) } }))
+    await set(1_024)
+    await expect(set(1_025)).rejects.toMatchObject(refused(/listsk has 1025 bytes/))
   })
 })

@@ -3,7 +3,7 @@ import { ruleFor } from '#shared/work/approval-rules/match.ts'
 import { ApprovalRule } from '#shared/work/approval-rules/schemas.ts'
 
 const rule = (fields: object) => ApprovalRule().parse({ name: 'Own', approvers: { role: 'owner' }, ...fields })
-const call = (origin: string | undefined) => ({ installation_id: 'ins_1', tool: 'http_fetch', origin })
+const call = (origin: string | undefined) => ({ app_id: 'app_1', tool: 'http_fetch', origin })
 const matches = (host: string, origin: string | undefined): boolean =>
   ruleFor([rule({ hosts: [host] })], call(origin)).name === 'Own'
 

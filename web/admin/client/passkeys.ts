@@ -1,10 +1,12 @@
-import { createPasskey, presentPasskey } from '../../session/passkey.ts'
+import { presentPasskey } from '../../session/passkey.ts'
 import { api, unwrap } from './api.ts'
 
-/** Adds a passkey of this device to the admin’s account. @throws {Failure} */
-export const addPasskey = async (name: string): Promise<void> => {
-  const made = await createPasskey(await unwrap(api.POST('/admin/me/passkeys/options')))
-  await unwrap(api.POST('/admin/me/passkeys', { body: { name, ...made } as never }))
+/** The calls of the admin's own passkeys. */
+export const calls = {
+  begin: () => unwrap(api.POST('/admin/me/passkeys/options')),
+  add: (body: object) => unwrap(api.POST('/admin/me/passkeys', { body: body as never })),
+  remove: (id: string) => unwrap(api.DELETE('/admin/me/passkeys/{id}', { params: { path: { id } } })),
+  list: () => unwrap(api.GET('/admin/me/passkeys')),
 }
 
 /** Confirms with a passkey of the account, which also completes a sign-in. @throws {Failure} */

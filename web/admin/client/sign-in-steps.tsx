@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { deviceName } from '../../session/passkey.ts'
+import { addPasskey, deviceName } from '../../session/passkey.ts'
 import { Brand } from '../../ui/brand.tsx'
 import { Form, TextField } from '../../ui/form.tsx'
 import { openPage, signOut } from './account.ts'
-import { addPasskey, confirmWithPasskey } from './passkeys.ts'
+import { calls, confirmWithPasskey } from './passkeys.ts'
 
 const Step = ({ title, children }: { title: string; children: ComponentChildren }) => {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -43,7 +43,7 @@ export const FirstPasskey = () => {
   const [name, setName] = useState(deviceName)
   return (
     <Step title="Add a passkey">
-      <Form verb="Add passkey" send={() => addPasskey(name.trim())} done={() => void openPage()}>
+      <Form verb="Add passkey" send={() => addPasskey(calls, name.trim())} done={() => void openPage()}>
         <p>
           Your account needs a passkey: this device’s fingerprint, face or PIN, or a security key. From now on, you sign
           in with your password and the passkey.

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { liveUrl } from '../../session/config.ts'
+import { whenReachable } from '../../session/reachable.ts'
 import { session } from '../../session/session.ts'
 import { announce } from '../../ui/announce.tsx'
 import { refresh } from '../../ui/data.ts'
@@ -130,7 +131,10 @@ const poll = async (): Promise<void> => {
     const now = await unwrap(read())
     if (watching) await apply(now)
   } catch (error) {
-    if (!(error as { status?: number }).status) online.value = false
+    if (!(error as { status?: number }).status) {
+      online.value = false
+      whenReachable(poll)
+    }
   } finally {
     asking = false
     schedulePoll()

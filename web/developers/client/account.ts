@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { toFailure } from '../../session/failure.ts'
-import { presentPasskey } from '../../session/passkey.ts'
+import { signInWith } from '../../session/passkey.ts'
 import { announce } from '../../ui/announce.tsx'
 import type { Phase } from '../../ui/app.tsx'
 import { clearCache, refresh } from '../../ui/data.ts'
@@ -74,8 +74,11 @@ export const signIn = async (body: { api_key: string } | { token: string }): Pro
 
 /** @throws {Failure} `passkey_failed` from the browser, `unauthorized` for a passkey of nobody here */
 export const signInByPasskey = async (): Promise<void> => {
-  const answer = await presentPasskey(await unwrap(api.POST('/api/v1/dev/passkeys/sign-in/options')))
-  await openSession(await unwrap(api.POST('/api/v1/dev/passkeys/sign-in', { body: answer as never })))
+  const opened = await signInWith(
+    () => unwrap(api.POST('/api/v1/dev/passkeys/sign-in/options')),
+    (answer) => unwrap(api.POST('/api/v1/dev/passkeys/sign-in', { body: answer as never })),
+  )
+  await openSession(opened)
 }
 
 /** Accepts an invitation. @throws {Failure} `forbidden` for a link that was used, withdrawn or replaced */

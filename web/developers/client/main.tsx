@@ -5,4 +5,4 @@
 import { startInKeptLanguage } from '../../session/language.ts'
 
 // Another language's script runs instead of the page, never next to it: both share libraries.
-if (!startInKeptLanguage()) void import('./page.tsx')
+if (!startInKeptLanguage()) import('./page.tsx').catch(() => window.startAgain?.())

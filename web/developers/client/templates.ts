@@ -10,11 +10,13 @@ export interface Template {
   words: string
   type: Schemas['CreateApp']['type']
   scopes: readonly Scope[]
-  /** First manifest, without id and name. Integrations have none until they bring an agent. */
-  manifest?: (about: { id: string; name: string; summary: string }) => Record<string, unknown>
+  /** Runtime of the first manifest. Integrations have none until they bring an agent. */
+  runtime?: Record<string, unknown>
 }
 
 const SCOPES: readonly Scope[] = ['workspace:read', 'runs:read', 'runs:write', 'tools:invoke', 'webhooks:manage']
+
+const WEBHOOK = { type: 'webhook', endpoint: 'https://agent.example.com/run' }
 
 export const TEMPLATES: readonly Template[] = [
   {
@@ -23,13 +25,7 @@ export const TEMPLATES: readonly Template[] = [
     words: t('The platform sends each run to your address, signed. Your code answers, in any language.'),
     type: 'agent',
     scopes: SCOPES,
-    manifest: ({ id, name, summary }) => ({
-      id,
-      version: '1.0.0',
-      name,
-      summary,
-      runtime: { type: 'webhook', endpoint: 'https://agent.example.com/run' },
-    }),
+    runtime: WEBHOOK,
   },
   {
     name: 'inline',
@@ -37,13 +33,7 @@ export const TEMPLATES: readonly Template[] = [
     words: t('You write instructions. The platform runs them with a language model.'),
     type: 'agent',
     scopes: SCOPES,
-    manifest: ({ id, name, summary }) => ({
-      id,
-      version: '1.0.0',
-      name,
-      summary,
-      runtime: { type: 'inline', instructions: 'Answer the question in one short paragraph.' },
-    }),
+    runtime: { type: 'inline', instructions: 'Answer the question in one short paragraph.' },
   },
   {
     name: 'a2a',
@@ -51,13 +41,7 @@ export const TEMPLATES: readonly Template[] = [
     words: t('Your agent speaks the Agent2Agent protocol. You register its card, and runs reach it as messages.'),
     type: 'agent',
     scopes: SCOPES,
-    manifest: ({ id, name, summary }) => ({
-      id,
-      version: '1.0.0',
-      name,
-      summary,
-      runtime: { type: 'a2a', card_url: 'https://agent.example.com/.well-known/agent-card.json' },
-    }),
+    runtime: { type: 'a2a', card_url: 'https://agent.example.com/.well-known/agent-card.json' },
   },
   {
     name: 'integration',
@@ -98,3 +82,17 @@ export const slugOf = (name: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 40)
+
+/** Stands for a vendor name that can't be guessed. The platform refuses it (`shared/kernel/vendor-names.ts`). */
+const PLACEHOLDER = 'your-vendor'
+
+/** Returns the text of an app's first manifest. Its vendor is the developer's, or a proposal until they have one. */
+export const firstManifest = (
+  { slug, name, summary }: { slug: string; name: string; summary: string },
+  developer: { vendor: string | null; company?: string | null; name: string } | undefined,
+  runtime: Record<string, unknown> = WEBHOOK,
+): string => {
+  const proposed = slugOf(developer?.company ?? developer?.name ?? '')
+  const vendor = developer?.vendor ?? (proposed.length > 1 ? proposed : PLACEHOLDER)
+  return JSON.stringify({ id: `${vendor}.${slug}`, version: '1.0.0', name, summary, runtime }, null, 2)
+}

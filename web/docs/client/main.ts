@@ -8,16 +8,6 @@ import { addTabs } from './tabs.ts'
 
 const root = document.body.dataset.root ?? ''
 
-// The reference used to be at /docs. Redirects old links to its parts, such as #tag/webhooks.
-const leadOn = () => {
-  const part = location.hash.slice(1)
-  const moved = part === 'reference' || /^(tag|models?|description|webhook)\b/.test(part)
-  if (moved && document.getElementById(part) === null)
-    location.replace(`${root}docs/reference${part === 'reference' ? '' : `#${part}`}`)
-}
-window.addEventListener('hashchange', leadOn)
-leadOn()
-
 followAppearance()
 addTabs()
 addCopyButtons()

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, TypeVar, Union
+from typing import Any, TypeVar, Union, cast
 
 import httpx
 
@@ -38,7 +38,7 @@ def drive(flow: Flow[T], client: httpx.Client) -> T:
         try:
             effect = flow.send(answer) if failure is None else flow.throw(failure)
         except StopIteration as end:
-            return end.value
+            return cast(T, end.value)
         answer, failure = None, None
         try:
             if isinstance(effect, Send):
@@ -57,7 +57,7 @@ async def drive_async(flow: Flow[T], client: httpx.AsyncClient) -> T:
         try:
             effect = flow.send(answer) if failure is None else flow.throw(failure)
         except StopIteration as end:
-            return end.value
+            return cast(T, end.value)
         answer, failure = None, None
         try:
             if isinstance(effect, Send):

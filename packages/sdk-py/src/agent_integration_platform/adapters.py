@@ -1,11 +1,12 @@
-"""Serves agents with ASGI and WSGI servers, FastAPI and Flask."""
+"""Serves agents with ASGI and WSGI servers, Django, FastAPI, Flask and Starlette."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Union
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Union, cast
 
 from .agent import MAX_BODY_BYTES, Agent, AsyncAgent, Response
 
@@ -43,12 +44,38 @@ def flask(agent: Agent) -> Callable[[], tuple[bytes, int, dict[str, str]]]:
     from flask import request
 
     def view() -> tuple[bytes, int, dict[str, str]]:
-        body = request.stream.read(MAX_BODY_BYTES + 1)
+        # The stream is empty if something before this view has read it. Flask keeps what it read.
+        body = request.get_data() if (request.content_length or 0) <= MAX_BODY_BYTES else bytes(MAX_BODY_BYTES + 1)
         answer = agent.handle(request.method, dict(request.headers), body)
         return answer.body, answer.status, answer.headers
 
     view.__name__ = "agent"
     return view
+
+
+def django(agent: AnyAgent) -> Callable[[Any], Any]:
+    """Serves an agent with Django: `path("agent", django(agent))`, over WSGI or ASGI."""
+    # Not a dependency, so pyright doesn't know its types.
+    http: Any = import_module("django.http")
+
+    def read(request: Any) -> bytes:
+        length = int(request.META.get("CONTENT_LENGTH") or 0)
+        return request.body if length <= MAX_BODY_BYTES else bytes(MAX_BODY_BYTES + 1)
+
+    def response(answer: Response) -> Any:
+        return http.HttpResponse(answer.body, status=answer.status, headers=answer.headers)
+
+    def view(request: Any) -> Any:
+        assert isinstance(agent, Agent)
+        return response(agent.handle(request.method, dict(request.headers), read(request)))
+
+    async def async_view(request: Any) -> Any:
+        return response(await _answer(agent, request.method, dict(request.headers), read(request)))
+
+    chosen: Any = view if isinstance(agent, Agent) else async_view
+    # The signature takes the place of a token in a cookie.
+    chosen.csrf_exempt = True
+    return cast("Callable[[Any], Any]", chosen)
 
 
 def asgi(agent: AnyAgent) -> Callable[[Any, Any, Any], Awaitable[None]]:

@@ -13,11 +13,13 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, Union
 
+from ._answer import UnsendableAnswer, check_sendable, failed_with, refused_with
 from .errors import AgentError, PlatformError, RunEnded, Suspended
 from .run import AsyncRun, OnAsyncRun, OnRun, Run
 from .verify import is_signed
 
 Json = dict[str, Any]
+Secret = Union[str, Sequence[str]]
 log = logging.getLogger("agent_integration_platform")
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -55,7 +57,7 @@ J = TypeVar("J", bound=_HasOutcome)
 class Options:
     """What both kinds of agents are created with."""
 
-    secret: str | Sequence[str]
+    secret: Secret | Callable[[], Secret]
     resumes: bool
     answer_within: float
     watch_every: float
@@ -66,8 +68,6 @@ class _Door(Generic[J]):
     """Verifies requests, and remembers what was done with them."""
 
     def __init__(self, options: Options) -> None:
-        if not options.secret:
-            raise TypeError("An agent needs the app’s signing secret.")
         self.options = options
         self._jobs: OrderedDict[str, J] = OrderedDict()
         self._lock = threading.Lock()
@@ -78,7 +78,7 @@ class _Door(Generic[J]):
             return Response(405, headers={"allow": "POST"})
         if len(body) > MAX_BODY_BYTES:
             return Response(413)
-        if not is_signed(self.options.secret, headers, body):
+        if not is_signed(self._secret(), headers, body):
             return Response.json(401, {"error": "The signature is missing, wrong or too old."})
         try:
             request = json.loads(body)
@@ -87,6 +87,14 @@ class _Door(Generic[J]):
         if not isinstance(request, dict) or request.get("type") != "run.execute":  # pyright: ignore[reportUnknownMemberType]
             return Response.json(400, {"error": "Not a run.execute request."})
         return request  # pyright: ignore[reportUnknownVariableType]
+
+    def _secret(self) -> Secret:
+        """Reads the secret at a request, so that it may be missing where the agent is only imported."""
+        given = self.options.secret
+        secret = given() if callable(given) else given
+        if not secret:
+            raise TypeError("The agent has no signing secret. Set the app’s secret (agsec_…) where the agent runs.")
+        return secret
 
     def job(self, request: Json, start: Callable[[], J]) -> J:
         """Returns the job of a request. One that arrives again gets the same answer, and starts nothing."""
@@ -114,10 +122,23 @@ def _outcome_of(error: BaseException, completed: bool, ended: bool) -> tuple[Out
     if ended or isinstance(error, (Suspended, RunEnded)):
         return None, False
     if isinstance(error, AgentError):
-        return {"status": "failed", "error_code": error.code, "error_message": error.message}, False
+        return failed_with(error), isinstance(error, UnsendableAnswer)
     if completed:
         return None, True
     return {"status": "failed", "error_message": "The agent failed unexpectedly."}, True
+
+
+def _succeeded_with(output: Json | None) -> Json:
+    answer: Json = {"status": "succeeded", "output": output or {}}
+    check_sendable(answer)
+    return answer
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Reports whether the answer was refused, and would be again. A value that can't be encoded raises `ValueError`."""
+    if isinstance(error, PlatformError):
+        return error.status in (400, 413, 422)
+    return isinstance(error, (TypeError, ValueError))
 
 
 def _response_of(outcome: Outcome) -> Response:
@@ -151,7 +172,7 @@ class _Job:
     def _execute(self) -> Outcome:
         try:
             output = self._on_run(self._run)
-            return None if self._run.completed else {"status": "succeeded", "output": output or {}}
+            return None if self._run.completed else _succeeded_with(output)
         except BaseException as error:
             outcome, unexpected = _outcome_of(error, self._run.completed, self._run.ended.is_set())
             if unexpected:
@@ -168,7 +189,7 @@ class _Job:
             later = self._later
         try:
             if later and outcome is not None:
-                self._run.finish(outcome)
+                self._finish(outcome)
                 outcome = None
         except RunEnded:
             outcome = None
@@ -179,6 +200,16 @@ class _Job:
             stop.set()
             self.outcome.set_result(outcome)
             self._run.close()
+
+    def _finish(self, answer: Json) -> None:
+        """Ends the run. If the platform refuses the answer, the run fails instead of going on until its deadline."""
+        try:
+            self._run.finish(answer)
+        except Exception as error:
+            if not _is_refusal(error):
+                raise
+            self._options.on_error(error, self._run.id)
+            self._run.finish(refused_with(error))
 
     def _watch(self, stop: threading.Event) -> None:
         while not stop.wait(self._options.watch_every):
@@ -238,7 +269,7 @@ class _AsyncJob:
             if not work.done():
                 work.cancel()
             output = await work
-            return None if self._run.completed else {"status": "succeeded", "output": output or {}}
+            return None if self._run.completed else _succeeded_with(output)
         except BaseException as error:
             outcome, unexpected = _outcome_of(error, self._run.completed, self._run.ended.is_set())
             if unexpected:
@@ -253,7 +284,7 @@ class _AsyncJob:
         self._decided = True
         try:
             if self._later and outcome is not None:
-                await self._run.finish(outcome)
+                await self._finish(outcome)
                 return None
             return outcome
         except RunEnded:
@@ -265,6 +296,16 @@ class _AsyncJob:
             if watching is not None:
                 watching.cancel()
             await self._run.close()
+
+    async def _finish(self, answer: Json) -> None:
+        """Ends the run. If the platform refuses the answer, the run fails instead of going on until its deadline."""
+        try:
+            await self._run.finish(answer)
+        except Exception as error:
+            if not _is_refusal(error):
+                raise
+            self._options.on_error(error, self._run.id)
+            await self._run.finish(refused_with(error))
 
     async def _watch(self) -> None:
         while True:
@@ -307,7 +348,7 @@ def _resumes(manifest: Json | None) -> bool:
 
 def create_agent(
     *,
-    secret: str | Sequence[str],
+    secret: Secret | Callable[[], Secret],
     on_run: OnRun,
     manifest: Json | None = None,
     answer_within: float = 20.0,
@@ -317,7 +358,8 @@ def create_agent(
     """Creates an agent from the function that does its work.
 
     Args:
-        secret: the app's signing secret, `agsec_…`; several while you rotate.
+        secret: the app's signing secret, `agsec_…`; several while you rotate. It is read at the first request, so it may be missing
+            where the agent is only imported, or come from a function.
         on_run: does the work. Its result is the run's output. Raise an `AgentError` to fail the run with a code of your own.
         manifest: the agent's manifest. It says whether the agent is called again after decisions (`runtime.resume`).
         answer_within: seconds after which a run is accepted with 202 and completed later. The platform waits 30 seconds.
@@ -329,7 +371,7 @@ def create_agent(
 
 def create_async_agent(
     *,
-    secret: str | Sequence[str],
+    secret: Secret | Callable[[], Secret],
     on_run: OnAsyncRun,
     manifest: Json | None = None,
     answer_within: float = 20.0,

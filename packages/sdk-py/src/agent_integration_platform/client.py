@@ -19,7 +19,7 @@ Json = dict[str, Any]
 Query = Mapping[str, Union[str, int, float, bool, None]]
 
 ATTEMPTS = 5
-TIMEOUT_SECONDS = 310.0
+TIMEOUT = httpx.Timeout(310.0, connect=10.0)
 """Longer than the platform takes for its slowest answers, which wait for an agent."""
 
 
@@ -41,8 +41,9 @@ def send_with_retries(request: httpx.Request) -> Flow[httpx.Response]:
             response = cast(httpx.Response, (yield Send(request)))
             if last or not _is_temporary(response):
                 return response
-        except httpx.TransportError:
-            if last:
+        except httpx.TransportError as error:
+            # A repeat of a request that got no answer in time would wait as long again.
+            if last or isinstance(error, (httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout)):
                 raise
         yield Pause(_delay_before(attempt, response))
         attempt += 1
@@ -57,7 +58,7 @@ def _delay_before(attempt: int, response: httpx.Response | None) -> float:
     """Exponential up to 15 s with full jitter, and at least as `Retry-After` says."""
     asked = response.headers.get("retry-after", "") if response is not None else ""
     least = min(int(asked), 60) if asked.isdecimal() else 0
-    return least + random.random() * min(15.0, 0.25 * 2**attempt)
+    return least + random.random() * min(15.0, 0.25 * 2.0**attempt)
 
 
 def data_of(response: httpx.Response) -> Json:
@@ -149,7 +150,7 @@ class Api:
         client: httpx.Client | None = None,
     ) -> None:
         self._requests = Requests(base_url, traceparent)
-        self._client = client or httpx.Client(timeout=TIMEOUT_SECONDS)
+        self._client = client or httpx.Client(timeout=TIMEOUT)
         self._token = token
         self._credentials = _credentials(token, client_id, client_secret, tokens)
         self._tokens = tokens
@@ -224,7 +225,7 @@ class AsyncApi:
         client: httpx.AsyncClient | None = None,
     ) -> None:
         self._requests = Requests(base_url, traceparent)
-        self._client = client or httpx.AsyncClient(timeout=TIMEOUT_SECONDS)
+        self._client = client or httpx.AsyncClient(timeout=TIMEOUT)
         self._token = token
         self._credentials = _credentials(token, client_id, client_secret, tokens)
         self._tokens = tokens

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from ._framework import Json, approve_call, key_of, output_of, prompt_of, report_call
+from .errors import AgentError
 from .run import AsyncRun, OnAsyncRun
 
 
@@ -39,7 +40,8 @@ def langgraph(
 
     async def on_run(run: AsyncRun) -> Json:
         given: Any = begin(run)
-        options: Json = {**(config or {}), "configurable": {"thread_id": run.id}}
+        given_config: Json = config or {}
+        options: Json = {**given_config, "configurable": {**(given_config.get("configurable") or {}), "thread_id": run.id}}
         # A node that asks twice has the same id both times.
         rounds = 0
         while True:
@@ -49,7 +51,9 @@ def langgraph(
             rounds += 1
             answers: dict[str, Any] = {}
             for one in interrupts:
-                answers[one.id] = await ask(run, one.value, key_of(f"{rounds}_{one.id}"))
+                # Several interrupts of one node have one id, and take one answer at a time. The others come again.
+                if one.id not in answers:
+                    answers[one.id] = await ask(run, one.value, key_of(f"{rounds}_{one.id}"))
             # A graph with several interrupts takes the answers by their ids.
             given = make_command(resume=answers if len(interrupts) > 1 else answers[interrupts[0].id])
 
@@ -76,7 +80,7 @@ async def _pass(run: AsyncRun, graph: Any, given: Any, options: Json) -> tuple[J
 
 def _messages_in(state: Any) -> list[Any]:
     messages: Any = cast(Json, state).get("messages") if isinstance(state, dict) else None
-    return cast(list[Any], messages) if isinstance(messages, list) else []
+    return cast("list[Any]", messages) if isinstance(messages, list) else []  # type: ignore[redundant-cast]
 
 
 async def _report(run: AsyncRun, node: str, update: Any) -> None:
@@ -110,10 +114,21 @@ async def _ask_people(run: AsyncRun, value: Any, key: str) -> Any:
         decisions: list[Json] = []
         for number, request in enumerate(cast(list[Json], requests)):
             approved = await approve_call(run, f"{key}_{number}", request["name"], request["args"])
+            if not approved:
+                _require_rejectable(cast(Json, value), request["name"])
             decisions.append({"type": "approve" if approved else "reject"})
         return {"decisions": decisions}
     answered = await run.ask(_question_in(value), key=key)
     return answered.content.get("text") if answered.action == "accept" else None
+
+
+def _require_rejectable(value: Json, name: str) -> None:
+    """Raises for a call that the agent doesn't go on without, if people refused it."""
+    for review in cast(list[Json], value.get("review_configs") or []):
+        if review.get("action_name") == name and "reject" not in review.get("allowed_decisions", ["reject"]):
+            raise AgentError(
+                "call_refused", f"A person refused the call of {name}, and the agent doesn’t continue without it."
+            )
 
 
 def _question_in(value: Any) -> str:

@@ -31,7 +31,7 @@ def openai_agents(
     # Not a dependency, so pyright doesn't know its types.
     agents: Any = import_module("agents")
 
-    class Steps(agents.RunHooks):
+    class Steps(agents.RunHooks):  # type: ignore[misc]
         def __init__(self, run: AsyncRun) -> None:
             self._run = run
 
@@ -41,8 +41,8 @@ def openai_agents(
     runner: Any = agents.Runner
 
     async def on_run(run: AsyncRun) -> Json:
-        more: Json = {**options, **({} if context is None else {"context": context(run)})}
-        result: Any = await runner.run(agent, prompt(run), hooks=Steps(run), **more)
+        begin: Json = {} if context is None else {"context": context(run)}
+        result: Any = await runner.run(agent, prompt(run), hooks=Steps(run), **options, **begin)
         while result.interruptions:
             state: Any = result.to_state()
             for item in result.interruptions:
@@ -52,7 +52,8 @@ def openai_agents(
                     state.approve(item)
                 else:
                     state.reject(item)
-            result = await runner.run(agent, state, hooks=Steps(run), **more)
+            # The state has the context, with the decisions in it.
+            result = await runner.run(agent, state, hooks=Steps(run), **options)
         return output_of(result.final_output)
 
     return on_run

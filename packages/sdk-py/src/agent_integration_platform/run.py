@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, Union, cast
 
+from ._answer import check_sendable
 from .client import Api, AsyncApi
 from .errors import PlatformError, RunEnded, Suspended
 
@@ -275,7 +276,9 @@ class Run(_Shared):
     def complete(self, output: Json | None = None, *, cost_units: float | None = None) -> None:
         """Ends the run before the agent's function returns."""
         units = {} if cost_units is None else {"cost_units": cost_units}
-        self._tell(self._stories.complete({"status": "succeeded", "output": output or {}, **units}))
+        answer: Json = {"status": "succeeded", "output": output or {}, **units}
+        check_sendable(answer)
+        self._tell(self._stories.complete(answer))
 
     def finish(self, answer: Json) -> None:
         """Sends the final answer."""
@@ -301,7 +304,7 @@ class Run(_Shared):
             try:
                 effect = story.send(answer)
             except StopIteration as end:
-                return end.value
+                return cast(T, end.value)
             except RunEnded:
                 self.ended.set()
                 raise
@@ -370,7 +373,9 @@ class AsyncRun(_Shared):
     async def complete(self, output: Json | None = None, *, cost_units: float | None = None) -> None:
         """Ends the run before the agent's function returns."""
         units = {} if cost_units is None else {"cost_units": cost_units}
-        await self._tell(self._stories.complete({"status": "succeeded", "output": output or {}, **units}))
+        answer: Json = {"status": "succeeded", "output": output or {}, **units}
+        check_sendable(answer)
+        await self._tell(self._stories.complete(answer))
 
     async def finish(self, answer: Json) -> None:
         """Sends the final answer."""
@@ -396,7 +401,7 @@ class AsyncRun(_Shared):
             try:
                 effect = story.send(answer)
             except StopIteration as end:
-                return end.value
+                return cast(T, end.value)
             except RunEnded:
                 self.ended.set()
                 raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TypeGuard, Union
+from typing import TypeGuard, Union, cast
 
 from .errors import SignatureError
 from .events import CustomEvent, Event
@@ -32,7 +32,7 @@ def verify(
     """
     if not is_signed(secrets, headers, body, now=now):
         raise SignatureError
-    return json.loads(body)
+    return cast(Event, json.loads(body))
 
 
 def is_custom(event: Union[Event, CustomEvent]) -> TypeGuard[CustomEvent]:

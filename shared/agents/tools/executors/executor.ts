@@ -3,6 +3,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import type { PlatformError } from '#shared/kernel/errors.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Run } from '#shared/work/runs/index.ts'
+import type { CallingAgent } from '../../calls/index.ts'
 import type { ToolCaller } from '../permission.ts'
 
 /** Caller and run of a tool call. */
@@ -12,6 +13,7 @@ export interface ToolCallContext extends ToolCaller {
   run: Run | undefined
   /** True when the token is that run's own callback token. */
   bound: boolean
+  dispatch?: CallingAgent['dispatch']
 }
 
 /** Result of a tool that needs no approval, and the changes to commit with it. */

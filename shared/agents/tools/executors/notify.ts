@@ -1,6 +1,6 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
-import { MemberEntity } from '#shared/identity/people/index.ts'
+import { findMember } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { loadCallPosition } from '#shared/work/runs/index.ts'
@@ -32,8 +32,12 @@ export const notifyUser: Executor = async (work, { installation, app, workspace,
   return { result: { notification_id: notification.id, user_id: user_id ?? null }, writes }
 }
 
-const requireMember = async ({ table }: Pick<Work, 'table'>, workspace_id: string, user_id: string): Promise<void> => {
-  const member = isId('user', user_id) ? await table.get(MemberEntity, { workspace_id, user_id }) : undefined
+const requireMember = async (
+  work: Pick<Work, 'table' | 'clock'>,
+  workspace_id: string,
+  user_id: string,
+): Promise<void> => {
+  const member = isId('user', user_id) ? await findMember(work, workspace_id, user_id) : undefined
   if (member) return
   throw fail('validation_error', {
     message: 'No person in the workspace has the id sent as user_id.',

@@ -1,3 +1,4 @@
+import { unlink } from '#shared/identity/mails/index.ts'
 import { brandSignature } from '#shared/kernel/brand.ts'
 import { languageOf, type Translate } from '#shared/kernel/messages.ts'
 import { cleanName, cleanText } from '#shared/kernel/names.ts'
@@ -21,13 +22,6 @@ const BODY = 600
 const cut = (text: string, most: number): string => (text.length > most ? `${truncate(text, most)}…` : text)
 
 const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
-
-const WORD_JOINER = '\u2060'
-
-/**
- * Keeps mail programs from making links of addresses in texts of agents: an e-mail of the platform leads to the platform only.
- */
-const unlink = (text: string): string => text.replaceAll(/(?<=\S)(?=:\/\/|\.\S|@)/g, WORD_JOINER)
 
 /**
  * Composes an e-mail in plain text and HTML. Texts of others are cut, and neither markup nor links.

@@ -1,7 +1,7 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import type { Notification } from '#shared/identity/notifications/index.ts'
-import { MemberEntity, type User, UserEntity, WorkspaceEntity } from '#shared/identity/people/index.ts'
+import { isStillGiven, MemberEntity, type User, UserEntity, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
 import { translator } from '#shared/kernel/messages.ts'
@@ -106,7 +106,7 @@ const partsOf = async (
     NotificationPreferencesEntity.ref({ workspace_id, user_id }),
     ReadStateEntity.ref({ workspace_id, user_id }),
   ] as const)
-  if (workspace?.status !== 'active' || !member) return []
+  if (workspace?.status !== 'active' || !member || !(await isStillGiven(work, member))) return []
   const since = idFloor('notification', Math.max(from, member.joined_at))
   const { items } = await listNotifications(work, member, { limit: LOOKED_AT, from: since })
   const unread: Notification[] = []

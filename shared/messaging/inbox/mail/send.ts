@@ -1,7 +1,7 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { NotificationEntity } from '#shared/identity/notifications/index.ts'
-import { MemberEntity, UserEntity, WorkspaceEntity } from '#shared/identity/people/index.ts'
+import { isStillGiven, MemberEntity, UserEntity, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { translator } from '#shared/kernel/messages.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
@@ -94,7 +94,7 @@ const messageFor = async (work: WorkerWork, { notification_id, user_id, workspac
   if (address?.email === undefined || mailWay(preferences, notification.kind) !== 'at_once') return undefined
   if (notification.user_id !== undefined && notification.user_id !== user_id) return undefined
   if (work.clock.now() - notification.created_at > FRESH || (read && isRead(read, notification.id))) return undefined
-  if (!(await isOpen(work, notification, member))) return undefined
+  if (!(await isStillGiven(work, member)) || !(await isOpen(work, notification, member))) return undefined
   const { installation_id } = notification
   const installation =
     installation_id === undefined

@@ -7,12 +7,16 @@ import { NotificationMailEntity, PersonMailEntity } from './entity.ts'
 import { sendNotificationMail } from './send.ts'
 
 /** Message on the queue `notifications`: send an e-mail that is due. Without a notification, the person's digest. */
-export const MailWake = z.strictObject({ mail_to: z.string(), notification_id: z.string().optional() })
+export const MailWake = z.object({
+  kind: z.literal('mail'),
+  user_id: z.string(),
+  notification_id: z.string().optional(),
+})
 
 export type MailWake = z.infer<typeof MailWake>
 
 /** Sends the e-mail of a message, if it is still to be sent. */
-export const handleMailWake = (work: WorkerWork, { mail_to: user_id, notification_id }: MailWake): Promise<void> =>
+export const handleMailWake = (work: WorkerWork, { user_id, notification_id }: MailWake): Promise<void> =>
   notification_id === undefined ? sendDigest(work, user_id) : sendNotificationMail(work, { notification_id, user_id })
 
 /** Wakes the worker for an e-mail about a notification, for the sweeper. */
@@ -21,7 +25,7 @@ export const handleDueNotificationMail = async (work: WorkerWork, key: Key): Pro
   const now = work.clock.now()
   if (mail?.due_at === undefined || mail.due_at > now) return
   const { notification_id, user_id, workspace_id } = mail
-  const body: MailWake = { mail_to: user_id, notification_id }
+  const body: MailWake = { kind: 'mail', user_id, notification_id }
   await work.queues.send('notifications', [{ body, group: workspace_id }])
   const due_at = nextCheckAt(now, mail.send_at)
   await ifUnchanged(
@@ -35,7 +39,7 @@ export const handleDueDigest = async (work: WorkerWork, key: Key): Promise<void>
   const now = work.clock.now()
   if (mail?.due_at === undefined || mail.due_at > now) return
   const { user_id, digest } = mail
-  const body: MailWake = { mail_to: user_id }
+  const body: MailWake = { kind: 'mail', user_id }
   if (digest) await work.queues.send('notifications', [{ body, group: user_id }])
   const due_at = digest && nextCheckAt(now, digest.at)
   await ifUnchanged(

@@ -19,6 +19,16 @@ describe('validateManifest', () => {
     expect(validateManifest({ ...smallManifest(), runtime }, anyContext).errors).toEqual([])
   })
 
+  it('warns of arguments whose names models and clients aren’t shown', () => {
+    const properties = { name: {}, größe: {}, 'user.name': {} }
+    const tools = [{ name: 'look', description: 'Looks.', input_schema: { type: 'object', properties } }]
+    const { valid, warnings } = validateManifest({ ...smallManifest(), tools }, anyContext)
+    expect([valid, warnings.map(({ path }) => path)]).toEqual([
+      true,
+      ['/tools/0/input_schema/properties/größe', '/tools/0/input_schema/properties/user.name'],
+    ])
+  })
+
   it('reports every error of every part at once, each with a pointer, a message and a fix', () => {
     const { errors, valid, manifest } = validateManifest(
       {

@@ -162,110 +162,39 @@ describe('an event without a subscription', () => {
   })
 })
 
-describe('events of runs from one instance', () => {
-  const setUp = async () => {
+describe('events that arrive at one instance together', () => {
+  it('share an entry, in the order of their creation', async () => {
     const { installation, emit } = await subscriber(platform)
-    const id = installation.id
-    const instance = () => {
-      const real = DynamoDBDocumentClient.from(platform.store.client, {
-        marshallOptions: { removeUndefinedValues: true },
-      })
-      const calls: string[] = []
-      const client = {
-        send: async (command: TransactWriteCommand) => {
-          calls.push(command.constructor.name)
-          return real.send(command)
-        },
-      } as unknown as DynamoDBDocumentClient
-      const table = new Table({ client, tableName: platform.tableName, shards: 2 })
-      const append = async (type: string, finish?: () => Promise<boolean>): Promise<string> => {
-        const event = await platform.deps.table.get(OutboxEntity, { id: await emit('any') })
-        if (!event) throw new Error('no event')
-        calls.length = 0
-        await appendToFeed(table, id, { event: { ...event, type }, isNew: true, finish })
-        return event.id
-      }
-      return { calls, append }
+    const first = await emit('first')
+    platform.clock.advance(1)
+    const second = await emit('second')
+    const work = createWorkerWork(platform.deps)
+    await Promise.all([second, first].map((id) => fanOutEvent(work as never, id)))
+    const { items } = await platform.deps.table.query(
+      FeedEntryEntity,
+      { installation_id: installation.id },
+      { limit: 10 },
+    )
+    expect(items.map((entry) => eventsOf(entry).map(({ event_id }) => event_id))).toEqual([[first, second]])
+  })
+
+  it('of which one failed after it was appended is recorded before it leaves the last entries', async () => {
+    const { installation, emit } = await subscriber(platform)
+    const { table } = platform.deps
+    const append = async (finish?: () => Promise<boolean>): Promise<string> => {
+      const event = await table.get(OutboxEntity, { id: await emit('any') })
+      if (!event) throw new Error('no event')
+      await appendToFeed(table, installation.id, { event, finish })
+      return event.id
     }
-    const feed = async () => (await numbers(id)).map(({ n, event_id }) => [n, event_id])
-    return { instance, feed }
-  }
-
-  const WITHOUT_READ = ['PutCommand', 'UpdateCommand']
-
-  it('are appended without a read, once it knows the feed', async () => {
-    const { instance, feed } = await setUp()
-    const other = instance()
-    const earlier = [await other.append('run.created'), await other.append('run.succeeded')]
-    const { calls, append } = instance()
-    const ids = [await append('run.created')]
-    expect(calls).toEqual(['QueryCommand', 'GetCommand', 'PutCommand', 'UpdateCommand'])
-    ids.push(await append('run.succeeded'))
-    expect(calls).toEqual(WITHOUT_READ)
-    // The last entry of the other instance leaves, whose position this one hasn't seen yet.
-    ids.push(await append('run.created'))
-    expect(calls).toEqual(['QueryCommand', 'GetCommand', 'PutCommand', 'UpdateCommand'])
-    for (const type of ['run.succeeded', 'run.created', 'run.failed', 'run.created']) {
-      ids.push(await append(type))
-      expect(calls).toEqual(WITHOUT_READ)
-    }
-    expect(await feed()).toEqual([...earlier, ...ids].map((id, i) => [i + 1, id]))
-  })
-
-  it('come after what other instances appended meanwhile', async () => {
-    const { instance, feed } = await setUp()
-    const [one, other] = [instance(), instance()]
-    const ids = [
-      await one.append('run.created'),
-      await other.append('run.created'),
-      await other.append('run.succeeded'),
-    ]
-    ids.push(await one.append('run.succeeded'))
-    expect(await feed()).toEqual(ids.map((id, i) => [i + 1, id]))
-  })
-
-  it('cost at most one failed write a minute while other instances append, too', async () => {
-    const { instance, feed } = await setUp()
-    const [one, other] = [instance(), instance()]
-    const ids: string[] = []
-    let taken = 0
-    for (let i = 0; i < 5; i++) {
-      for (const { calls, append } of [one, other]) {
-        for (const type of ['run.created', 'run.succeeded']) {
-          ids.push(await append(type))
-          const writes = calls.filter((call) => call === 'PutCommand')
-          taken += writes.length - 1
-        }
-      }
-    }
-    // The other one looks anyway, because it never knows of all entries whether they have their positions.
-    expect(taken).toBe(1)
-    expect(await feed()).toEqual(ids.map((id, i) => [i + 1, id]))
-  })
-
-  it('aren’t appended without a read while the entry that leaves may have an event without a position', async () => {
-    const { instance } = await setUp()
-    const { calls, append } = instance()
-    const unrecorded = async () => false
-    await append('run.created', unrecorded)
-    await append('run.succeeded', unrecorded)
-    const lost = await append('run.created', unrecorded)
-    expect(await append('run.failed', unrecorded)).not.toBe(lost)
-    expect(calls[0]).toBe('QueryCommand')
-  })
-
-  it('of which one failed after it was appended is recorded before it leaves', async () => {
-    const { instance, feed } = await setUp()
-    const { calls, append } = instance()
     const fails = async () => {
       throw new Error('the worker fails')
     }
-    await expect(append('run.created', fails)).rejects.toThrow('the worker fails')
-    await append('run.succeeded')
-    await append('run.created')
-    await append('run.succeeded')
-    expect(calls[0]).toBe('QueryCommand')
-    expect((await feed()).map(([n]) => n)).toEqual([1, 2, 3, 4])
+    await expect(append(fails)).rejects.toThrow('the worker fails')
+    const sending = await append(async () => false)
+    for (let i = 0; i < 3; i++) await append()
+    expect(await table.get(OutboxEntity, { id: sending })).toMatchObject({ feed_n: 2 })
+    expect((await numbers(installation.id)).map(({ n }) => n)).toEqual([1, 2, 3, 4, 5])
   })
 })
 

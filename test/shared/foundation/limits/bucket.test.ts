@@ -185,11 +185,4 @@ describe('buckets of 20 in an item whose own bucket is of 100', () => {
     await take(deps, 'old', 'a')
     expect(Object.keys((await stored('old')) ?? {})).not.toContain('gone')
   })
-
-  it('continue from the state that the previous version stored', async () => {
-    const deps = { table, clock: new TestClock() }
-    const tat = deps.clock.now() + 1_000
-    await table.transact([BucketEntity.replace({ name: 'before', tat, expires_at: tat })])
-    expect(await take(deps, 'before', 'a')).toMatchObject({ part: { remaining: 19 }, all: { remaining: 49 } })
-  })
 })

@@ -10,11 +10,13 @@ import {
 } from '#shared/identity/people/entity.ts'
 import { newInvitationWrites } from '#shared/identity/people/invitations.ts'
 import { type InvitationPreview, joinWrites, loadInvitation } from '#shared/identity/people/join.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { newId, stampOf } from '#shared/kernel/ids.ts'
+import { ConditionFailed } from '#shared/table/entity.ts'
 import { listAudit, newTeam, workOf } from '#test/functions/console/people-support.ts'
-import { newDeveloper } from '#testkit/developers.ts'
+import { newDeveloper, newTeammate } from '#testkit/developers.ts'
 import type { member } from '#testkit/fixtures.ts'
 import { holdUntil } from '#testkit/oauth.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
@@ -181,6 +183,47 @@ describe('the link into a developer’s sandbox', () => {
     await block('active')
     const { user } = await join(found)
     expect(await roleOf(developer.workspaceId, user.id)).toBe('owner')
+  })
+
+  it('lets nobody in once what gave it has ended, even between the reads of the answer and its writes', async () => {
+    const developer = await newDeveloper(platform)
+    const { id, api_key } = await succeeded(developer.call('POST', '/api/v1/dev/me/keys', { name: 'ci' }))
+    const bo = await newTeammate(platform, developer, 'developer')
+    const withKey = { headers: { 'x-developer-key': api_key } }
+    const byKey = () => succeeded(platform.call('POST', '/api/v1/dev/sandbox/invite', withKey))
+    const byTeammate = () => succeeded(bo.call('POST', '/api/v1/dev/sandbox/invite'))
+    /** The link of a guest, who is a member only as long as the key that invited them exists. */
+    const byGuest = async () => {
+      const { user } = await join(await shown(nonceOf((await byKey()).invite_link)))
+      await platform.deps.table.transact([
+        UserEntity.create({
+          ...user,
+          ...stampOf(user.id),
+          identity: `test:${user.id}`,
+          locale: 'en',
+          time_zone: 'UTC',
+          status: 'active',
+          home_workspace_id: developer.workspaceId,
+        }),
+      ])
+      platform.clock.advance(1_000)
+      const work = workOf(platform)
+      const given = { workspaceId: developer.workspaceId, role: 'owner', createdBy: user.id } as const
+      const { link, writes } = newInvitationWrites(work, given)
+      await work.commit(writes)
+      return { invite_link: link }
+    }
+    for (const [invites, end] of [
+      [byTeammate, () => developer.call('PATCH', `/api/v1/dev/members/${bo.id}`, { role: 'viewer' })],
+      [byGuest, () => developer.call('DELETE', `/api/v1/dev/me/keys/${id}`)],
+    ] as const) {
+      const nonce = nonceOf((await invites()).invite_link)
+      const work = workOf(platform)
+      const writes = await joinWrites(work, await shown(nonce), newcomer())
+      expect((await end()).status).toBeLessThan(300)
+      await expect(work.commit(writes)).rejects.toBeInstanceOf(ConditionFailed)
+      expect(await preview(nonce)).toBeUndefined()
+    }
   })
 
   it('invalidates its predecessor when renewed: that of the registration, a renewed one, a used one', async () => {

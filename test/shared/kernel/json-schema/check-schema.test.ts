@@ -136,7 +136,7 @@ describe('checkSchema', () => {
   })
 
   it('bounds the time that many slow patterns take', async () => {
-    const slow = '(.*)'.repeat(30)
+    const slow = `${'(.*)'.repeat(30)}$`
     const properties = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`p${index}`, { pattern: slow }]))
     const ms = await cpuMs(() => expect(paths({ properties })).toHaveLength(200))
     expect(ms).toBeLessThan(5_000)

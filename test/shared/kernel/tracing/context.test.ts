@@ -59,7 +59,36 @@ describe('the headers of a trace', () => {
   })
 
   it('accept a later version, by the fields that are known', () => {
-    expect(readTraceHeaders({ traceparent: `cc-${ID}-${SPAN}-03-what-comes` }).trace?.flags).toBe('01')
+    expect(readTraceHeaders({ traceparent: `cc-${ID}-${SPAN}-01-what-comes` }).trace?.flags).toBe('01')
+  })
+
+  it.each(['00', '01', '02', '03'])('keep the flags %s: sampled and random (level 2, §3.2.2.5)', (flags) => {
+    const traceparent = `00-${ID}-${SPAN}-${flags}`
+    const { trace } = readTraceHeaders({ traceparent })
+    const stored = trace && storedTrace(trace)
+    const restored = stored && restoreTrace(stored)
+    expect(restored && traceHeaders(restored, false)).toEqual({ traceparent })
+  })
+
+  it('leave out flags that have no meaning yet', () => {
+    expect(readTraceHeaders({ traceparent: `00-${ID}-${SPAN}-ff` }).trace?.flags).toBe('03')
+  })
+
+  it.each([
+    ['over 32 members', Array.from({ length: 40 }, (_, i) => `k${i}=1`), (all: string[]) => all.slice(0, 32)],
+    [
+      'over 512 characters',
+      Array.from({ length: 10 }, (_, i) => `k${i}=${'x'.repeat(97)}`),
+      (all: string[]) => all.slice(0, 5),
+    ],
+    [
+      'with members over 128 characters, which go first',
+      [`a=${'x'.repeat(200)}`, 'b=1', `c=${'x'.repeat(200)}`, 'd=1', `e=${'x'.repeat(200)}`],
+      (all: string[]) => all.slice(0, 4),
+    ],
+  ])('lose whole members of a tracestate %s, never part of one (§3.3.1.5)', (_, all, kept) => {
+    const { trace } = readTraceHeaders({ traceparent: PARENT, tracestate: all.join(',') })
+    expect(trace?.state?.split(',')).toEqual(kept(all))
   })
 
   it('are read in linear time', () => {

@@ -35,7 +35,7 @@ it('without a collector, a caller’s trace is passed on unchanged', async () =>
   await request(undefined, trace, () =>
     inSpan('call', 'client', {}, async () => {
       expect(outgoingTraceHeaders(true)).toEqual({
-        traceparent: `00-${trace.traceId}-${trace.spanId}-01`,
+        traceparent: `00-${trace.traceId}-${trace.spanId}-${trace.flags}`,
         baggage: 'tier=gold',
       })
       expect(outgoingTraceHeaders(false)).not.toHaveProperty('baggage')

@@ -97,7 +97,7 @@ const Uninstall = ({ one }: { one: Installation }) => (
   >
     <p>
       {t(
-        'Its runs are cancelled, its pending approvals are dropped and its settings are deleted right away. You can’t undo this. If you install it again, you’ll start from scratch.',
+        'Its runs are cancelled, its pending approvals are dropped and its settings are deleted right away. You can’t undo this. If you install it again, the rules, budgets and pauses that apply to it still do.',
       )}
     </p>
   </Confirm>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { safeUrl } from '../../../session/text.ts'
+import { parseAddress } from '../../../session/text.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { CATEGORIES, type Category } from '../../../ui/categories.ts'
 import { refresh, useData } from '../../../ui/data.ts'
@@ -114,14 +114,14 @@ const InstallOptions = ({ link }: { link: Link }) => {
   }
   if (blocked_by) return <p class="note warn">{BLOCKED[blocked_by] ?? humanize(blocked_by)}</p>
   if (!app.needs_oauth) return <Install link={link} />
-  const address = safeUrl(app.install_url)
+  const address = parseAddress(app.install_url)
   return (
     <>
       <p>{t('Installation starts on this agent’s website. You’ll come back here to choose what it can do.')}</p>
       {address ? (
         <div class="actions">
-          <a class="button primary" href={address} target="_blank" rel="noopener noreferrer">
-            {t('Continue to {host}', { host: new URL(address).host })}
+          <a class="button primary" href={address.href} target="_blank" rel="noopener noreferrer">
+            {t('Continue to {host}', { host: address.host })}
           </a>
         </div>
       ) : (
@@ -165,8 +165,8 @@ export default function AppScreen({ slug }: { slug: string }) {
         {(data) => {
           const { app } = data
           const pages = [
-            [t('Homepage'), safeUrl(app.homepage_url)],
-            [t('Privacy policy'), safeUrl(app.privacy_url)],
+            [t('Homepage'), parseAddress(app.homepage_url)],
+            [t('Privacy policy'), parseAddress(app.privacy_url)],
           ] as const
           return (
             <>
@@ -225,8 +225,8 @@ export default function AppScreen({ slug }: { slug: string }) {
                       <>
                         <dt>{label}</dt>
                         <dd>
-                          <a href={address} target="_blank" rel="noopener noreferrer">
-                            {new URL(address).host}
+                          <a href={address.href} target="_blank" rel="noopener noreferrer">
+                            {address.host}
                           </a>
                         </dd>
                       </>

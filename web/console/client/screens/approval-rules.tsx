@@ -39,12 +39,28 @@ const usePeopleAndAgents = () =>
     ])
     return {
       people: Object.fromEntries(members.items.map(({ id, name }) => [id, sanitize(name)])),
-      agents: Object.fromEntries(agents.items.map(({ id, app }) => [id, sanitize(app.name)])),
+      installed: Object.fromEntries(agents.items.map(({ app }) => [app.id, sanitize(app.name)])),
     }
   })
 
-const named = (ids: readonly string[], names: Named, other: string): string =>
-  ids.map((id) => names[id] ?? other).join(', ')
+/** Agents that rules can name: the installed ones, and those that a rule names already. */
+const namedAgents = ({ apps }: Rules, installed: Named): Named => ({
+  ...Object.fromEntries(
+    apps.map(({ id, name, is_installed }) => [
+      id,
+      is_installed ? sanitize(name) : t('{name} (not installed)', { name: sanitize(name) }),
+    ]),
+  ),
+  ...installed,
+})
+
+/** People that a rule can name: the members, and those whom it names already. */
+const namedPeople = ({ approvers }: Rule, members: Named): Named => ({
+  ...Object.fromEntries(approvers.user_ids.map((id) => [id, t('a former member')])),
+  ...members,
+})
+
+const namesOf = (ids: readonly string[], names: Named): string => ids.map((id) => names[id]).join(', ')
 
 const time = (minutes: number): string =>
   minutes % 60 === 0
@@ -54,7 +70,7 @@ const time = (minutes: number): string =>
 /** A rule in words. */
 const Sentence = ({ rule, people, agents }: { rule: Rule; people: Named; agents: Named }) => {
   const { role, user_ids } = rule.approvers
-  const who = [role && ROLES[role], named(user_ids, people, t('a former member'))].filter(Boolean).join(', ')
+  const who = [role && ROLES[role], namesOf(user_ids, namedPeople(rule, people))].filter(Boolean).join(', ')
   const second = rule.second_person
   return (
     <dl class="facts">
@@ -64,10 +80,7 @@ const Sentence = ({ rule, people, agents }: { rule: Rule; people: Named; agents:
           tools: rule.tools.length > 0 ? rule.tools.join(', ') : t('Any tool'),
           to: rule.hosts.length > 0 ? 'some' : 'none',
           hosts: rule.hosts.join(', '),
-          agents:
-            rule.installation_ids.length > 0
-              ? named(rule.installation_ids, agents, t('a removed agent'))
-              : t('any agent'),
+          agents: rule.app_ids.length > 0 ? namesOf(rule.app_ids, agents) : t('any agent'),
         })}
       </dd>
       <dt>{t('Approved by')}</dt>
@@ -133,7 +146,7 @@ const Ticks = ({
 
 const NEW: Rule = {
   name: '',
-  installation_ids: [],
+  app_ids: [],
   tools: [],
   hosts: [],
   approvers: { role: 'owner', user_ids: [] },
@@ -194,8 +207,8 @@ const Editor = ({
           label={t('Agents')}
           all={t('None chosen: any agent.')}
           options={agents}
-          chosen={now.installation_ids}
-          onChange={(installation_ids) => set({ installation_ids })}
+          chosen={now.app_ids}
+          onChange={(app_ids) => set({ app_ids })}
         />
         <Field label={t('Who may approve')}>
           {(field) => (
@@ -220,7 +233,7 @@ const Editor = ({
         <Ticks
           label={t('People')}
           all={t('They may approve whatever their role.')}
-          options={people}
+          options={namedPeople(rule, people)}
           chosen={now.approvers.user_ids}
           onChange={(user_ids) => set({ approvers: { ...now.approvers, user_ids } })}
         />
@@ -290,8 +303,9 @@ const Editor = ({
   )
 }
 
-const List = ({ all, people, agents }: { all: Rules; people: Named; agents: Named }) => {
+const List = ({ all, people, installed }: { all: Rules; people: Named; installed: Named }) => {
   const { rules } = all
+  const agents = namedAgents(all, installed)
   const [edited, setEdited] = useState<number>()
   const { failure, act } = useAction()
   const swap = (i: number, by: number): void => {
@@ -462,7 +476,7 @@ const Absence = ({ people }: { people: Named }) => {
 export default function ApprovalRules() {
   const rules = useData<Rules>(KEY, () => unwrap(api.GET('/console/settings/approvals')))
   const named = usePeopleAndAgents()
-  const { people = {}, agents = {} } = named.data ?? {}
+  const { people = {}, installed = {} } = named.data ?? {}
   return (
     <Screen title={t('Approval rules')} back={{ to: '/settings', label: t('Settings') }}>
       <p class="soft">
@@ -476,7 +490,7 @@ export default function ApprovalRules() {
         })}
       </p>
       <Shown known={rules} rows={3} tall>
-        {(all) => <List all={all} people={people} agents={agents} />}
+        {(all) => <List all={all} people={people} installed={installed} />}
       </Shown>
       <section class="section" aria-labelledby="away">
         <h2 id="away">{t('While you’re away')}</h2>

@@ -159,7 +159,7 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
   }, [newest, id])
   const name = nameOf(conversation)
   return (
-    <section aria-labelledby="with">
+    <section class="conversation" aria-labelledby="with">
       <div class="head">
         <h2 id="with">
           <Name>{name}</Name>

@@ -14,7 +14,7 @@ import EmailPreferences from '../ui/email-preferences.tsx'
 import { KINDS, type Kind } from '../ui/notification-kinds.ts'
 import { announceDelayed } from '../ui/undo.ts'
 
-type Notification = Schemas['Notification']
+type Notification = Schemas['InboxNotification']
 type PreferencesView = Schemas['NotificationPreferences']
 
 const KEY = 'notifications list'

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { safeUrl } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
@@ -40,6 +41,13 @@ const isOpenQuestion = ({ type, status, output }: Step): boolean =>
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || Object.keys(value as object).length === 0
+
+const Fact = ({ term, children }: { term: string; children: ComponentChildren }) => (
+  <>
+    <dt>{term}</dt>
+    <dd>{children}</dd>
+  </>
+)
 
 const Again = ({ run }: { run: Run }) => {
   const [isEditing, setEditing] = useState(false)
@@ -202,8 +210,7 @@ export default function RunScreen({ id }: { id: string }) {
                 </p>
               )}
               <dl class="facts">
-                <dt>{t('Agent')}</dt>
-                <dd>
+                <Fact term={t('Agent')}>
                   {data.agent.id === ORCHESTRATOR ? (
                     t('The platform’s assistant')
                   ) : (
@@ -214,64 +221,38 @@ export default function RunScreen({ id }: { id: string }) {
                   <span class="soft">
                     <code>{data.agent.id}</code> {data.agent.version}
                   </span>
-                </dd>
-                <dt>{t('Started by')}</dt>
-                <dd>
+                </Fact>
+                <Fact term={t('Started by')}>
                   {data.started_by
                     ? rich('{trigger} by {name}', {
                         trigger: triggerLabel(data.trigger),
                         name: <Name>{data.started_by.name}</Name>,
                       })
                     : triggerLabel(data.trigger)}
-                </dd>
+                </Fact>
                 {data.repeats && (
-                  <>
-                    <dt>{t('Repeats')}</dt>
-                    <dd>
-                      <a href={`#/runs/${data.repeats}`}>{t('an earlier run')}</a>
-                    </dd>
-                  </>
+                  <Fact term={t('Repeats')}>
+                    <a href={`#/runs/${data.repeats}`}>{t('an earlier run')}</a>
+                  </Fact>
                 )}
-                <dt>{t('Started')}</dt>
-                <dd>
+                <Fact term={t('Started')}>
                   <When at={data.created_at} />
-                </dd>
-                {data.duration_ms !== null && (
-                  <>
-                    <dt>{t('Duration')}</dt>
-                    <dd>{duration(data.duration_ms)}</dd>
-                  </>
-                )}
-                {data.cost_units !== null && (
-                  <>
-                    <dt>{t('Cost units')}</dt>
-                    <dd>{count(data.cost_units)}</dd>
-                  </>
-                )}
-                {own?.tokens && (
-                  <>
-                    <dt>{t('Tokens')}</dt>
-                    <dd>{tokens(own.tokens)}</dd>
-                  </>
-                )}
+                </Fact>
+                {data.duration_ms !== null && <Fact term={t('Duration')}>{duration(data.duration_ms)}</Fact>}
+                {data.cost_units !== null && <Fact term={t('Cost units')}>{count(data.cost_units)}</Fact>}
+                {own?.tokens && <Fact term={t('Tokens')}>{tokens(own.tokens)}</Fact>}
                 {own && (
-                  <>
-                    <dt>{t('Size')}</dt>
-                    <dd>
-                      {t('{input_bytes} in, {output_bytes} out', {
-                        input_bytes: bytes(own.input_bytes),
-                        output_bytes: bytes(own.output_bytes),
-                      })}
-                    </dd>
-                  </>
+                  <Fact term={t('Size')}>
+                    {t('{input_bytes} in, {output_bytes} out', {
+                      input_bytes: bytes(own.input_bytes),
+                      output_bytes: bytes(own.output_bytes),
+                    })}
+                  </Fact>
                 )}
                 {data.parent_run_id && (
-                  <>
-                    <dt>{t('Part of')}</dt>
-                    <dd>
-                      <a href={`#/runs/${data.parent_run_id}`}>{t('another agent’s run')}</a>
-                    </dd>
-                  </>
+                  <Fact term={t('Part of')}>
+                    <a href={`#/runs/${data.parent_run_id}`}>{t('another agent’s run')}</a>
+                  </Fact>
                 )}
               </dl>
               <Actions

@@ -19,10 +19,12 @@ export default function Settings() {
         <h2 id="you">{t('Your profile')}</h2>
         <NamedForm now={user} save={(body) => unwrap(api.PATCH('/console/me', { body }))} />
       </section>
-      <section class="card" aria-labelledby="passkeys">
-        <h2 id="passkeys">{t('Passkeys')}</h2>
-        <Passkeys />
-      </section>
+      {!who.is_stand_in && (
+        <section class="card" aria-labelledby="passkeys">
+          <h2 id="passkeys">{t('Passkeys')}</h2>
+          <Passkeys />
+        </section>
+      )}
       <section class="card" aria-labelledby="sessions">
         <h2 id="sessions">{t('Devices')}</h2>
         <Sessions />

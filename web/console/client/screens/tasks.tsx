@@ -31,7 +31,7 @@ import {
 import { announceUndoable } from '../ui/undo.ts'
 import { Windowed } from '../ui/windowed.tsx'
 
-type Task = Schemas['Task']
+type Task = Schemas['WorkspaceTask']
 
 const FILTERS = ['status', 'assignee', 'priority', 'label', 'due', 'q'] as const
 

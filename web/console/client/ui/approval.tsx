@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { visible } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
+import { Boundary } from '../../../ui/boundary.tsx'
 import { TextField } from '../../../ui/form.tsx'
 import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
@@ -172,21 +173,16 @@ const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
   )
 }
 
-/** Asks the user to approve a dangerous call, and shows its exact arguments. */
-export const Approval = ({
-  runId,
-  step,
-  agent,
-  onDecided,
-  bundle,
-}: {
+interface Asked {
   runId: string
   step: Pick<Schemas['RunStep'], 'id' | 'tool'>
   agent: string
   onDecided: (run: Schemas['Run']) => void
   /** Identical calls that wait, this one included, which can be approved together. */
   bundle?: { size: number; approve: (sha256: string) => Promise<void> }
-}) => {
+}
+
+const Form = ({ runId, step, agent, onDecided, bundle }: Asked) => {
   const [comment, setComment] = useState('')
   const { busy, failure, act } = useAction()
   const { call, problem, more, again, isWhole } = useCall(runId, step.id)
@@ -282,3 +278,10 @@ export const Approval = ({
     </article>
   )
 }
+
+/** Asks the user to approve a dangerous call, and shows its exact arguments. What can't be shown can't be approved. */
+export const Approval = (asked: Asked) => (
+  <Boundary kind="call" about={asked.step.id}>
+    <Form {...asked} />
+  </Boundary>
+)

@@ -1,3 +1,4 @@
+import { csvOf } from '../../../ui/csv.ts'
 import { t } from '../../../ui/messages.ts'
 import type { components } from '../../../ui/platform.d.ts'
 
@@ -69,12 +70,9 @@ export const screenOf = ({ type, id }: Entry['subject']): string | undefined => 
   return SCREENS[type] && `${SCREENS[type]}/${encodeURIComponent(id)}`
 }
 
-/** Quotes a cell. Names can't become formulas of a spreadsheet. */
-const cell = (value: string): string => `"${(/^[=+\-@\t\r]/.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`
-
 /** Formats entries as CSV. */
 export const auditCsv = (entries: readonly Entry[]): string =>
-  [
+  csvOf([
     ['time', 'actor', 'actor_id', 'action', 'subject', 'subject_type', 'subject_id', 'request_id', 'details'],
     ...entries.map(({ created_at, actor, action, subject, request_id, before, after, details }) => [
       created_at,
@@ -87,6 +85,4 @@ export const auditCsv = (entries: readonly Entry[]): string =>
       request_id ?? '',
       JSON.stringify({ before, after, ...details }),
     ]),
-  ]
-    .map((row) => row.map(cell).join(','))
-    .join('\r\n')
+  ])

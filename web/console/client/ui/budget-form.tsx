@@ -14,7 +14,8 @@ export const titleOf = ({ subject, period }: Pick<Budget, 'subject' | 'period'>)
   if (subject.type === 'workspace') return t('Workspace, {every}', { every })
   if (subject.id === null)
     return t('Each {type, select, agent {agent} other {person}}, {every}', { type: subject.type, every })
-  return `${sanitize(subject.name ?? t('Somebody who left'))}, ${every}`
+  const name = sanitize(subject.name ?? t('Somebody who left'))
+  return `${subject.is_installed === false ? t('{name} (not installed)', { name }) : name}, ${every}`
 }
 
 const EACH = { workspace: t('The whole workspace'), agent: t('Each agent'), person: t('Each person') } as const
@@ -34,8 +35,8 @@ const SubjectOptions = () => {
         </option>
       ))}
       <optgroup label={t('One agent')}>
-        {agents.data?.items.map(({ id, app }) => (
-          <option key={id} value={`agent ${id}`}>
+        {agents.data?.items.map(({ app }) => (
+          <option key={app.id} value={`agent ${app.id}`}>
             {sanitize(app.name)}
           </option>
         ))}

@@ -1,3 +1,4 @@
+import { parseAddress } from '../../../session/text.ts'
 import { t } from '../../../ui/messages.ts'
 
 /** A call in a few words: “POST to api.example.com”. */
@@ -6,5 +7,5 @@ export const headline = (
   tool: string | null | undefined,
 ): string =>
   request
-    ? t('{method} to {host}', { method: request.method, host: new URL(request.origin).host })
+    ? t('{method} to {host}', { method: request.method, host: parseAddress(request.origin)?.host ?? request.origin })
     : t('Use {tool}', { tool: tool ?? t('a tool') })

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
+import { Boundary } from '../../../ui/boundary.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
@@ -295,7 +296,11 @@ const Row = ({
           <span class="unseen"> {title}</span>
         </button>
       </div>
-      {isOpen && <Body item={item} identical={identical} />}
+      {isOpen && (
+        <Boundary kind="item" about={item}>
+          <Body item={item} identical={identical} />
+        </Boundary>
+      )}
     </li>
   )
 }

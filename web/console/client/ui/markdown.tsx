@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { safeUrl, sanitize } from '../../../session/text.ts'
+import { parseAddress, sanitize } from '../../../session/text.ts'
+import { Boundary } from '../../../ui/boundary.tsx'
 import { t } from '../../../ui/messages.ts'
 import { useScript } from '../../../ui/script.ts'
 
@@ -13,12 +14,23 @@ import { useScript } from '../../../ui/script.ts'
 const INLINE =
   /`([^`\n]+)`|\*\*(?=\S)(.+?\S?)\*\*|~~(?=\S)(.+?)~~|(?<![\w*])\*(?=[^\s*])([^*\n]+?)\*(?![\w*])|(?<!\w)_(?=[^\s_])([^_\n]+?)_(?!\w)|\[([^\]\n]{1,300})\]\((https?:\/\/[^\s()<>]{1,2000})\)|(https?:\/\/[^\s<>"'`]*[^\s<>"'`.,;:!?()[\]{}])/u
 
-const External = ({ to, children }: { to: string; children: ComponentChildren }) => {
-  const url = safeUrl(to)
-  if (!url) return <>{children}</>
+/** Reports whether a label is the address that its link leads to, beginning with the host as it is looked up. */
+const isAddress = (label: string, { href, origin }: URL): boolean =>
+  parseAddress(label)?.href === href && label.toLowerCase().startsWith(origin)
+
+/** A link with its host, because the label may claim another one. An address that can't be opened stays `written` as it was. */
+const External = ({ to, label, written }: { to: string; label: string; written: string }) => {
+  const url = parseAddress(to)
+  if (!url) return <>{sanitize(written)}</>
   return (
-    <a href={url} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
+    <a href={url.href} target="_blank" rel="noopener noreferrer nofollow">
+      {sanitize(label)}
+      {!isAddress(label, url) && (
+        <span class="soft">
+          {' '}
+          (<bdi>{url.host}</bdi>)
+        </span>
+      )}
     </a>
   )
 }
@@ -40,15 +52,8 @@ const inline = (text: string, depth = 0): ComponentChildren[] => {
     else if (gone !== undefined) parts.push(<del>{inline(gone, depth + 1)}</del>)
     else if (soft !== undefined) parts.push(<em>{inline(soft, depth + 1)}</em>)
     else if (label !== undefined && target !== undefined) {
-      // The host is shown, because the label may claim another one.
-      const host = safeUrl(target) ? new URL(target).host : ''
-      parts.push(
-        <External to={target}>
-          {sanitize(label)}
-          {!label.includes(host) && <span class="soft"> ({sanitize(host)})</span>}
-        </External>,
-      )
-    } else if (bare !== undefined) parts.push(<External to={bare}>{sanitize(bare)}</External>)
+      parts.push(<External to={target} label={label} written={whole} />)
+    } else if (bare !== undefined) parts.push(<External to={bare} label={bare} written={bare} />)
     rest = rest.slice(found.index + whole.length)
   }
   if (rest) parts.push(sanitize(rest))
@@ -207,9 +212,15 @@ const blocks = (rows: readonly string[], depth = 0): ComponentChildren[] => {
   return found
 }
 
-/** Text that an agent or a person wrote, as Markdown. */
-export const Markdown = ({ text }: { text: string }) => (
+const Formatted = ({ text }: { text: string }) => (
   <div class="markdown" dir="auto">
     {blocks(text.replaceAll('\t', '  ').split('\n'))}
   </div>
+)
+
+/** Text that an agent or a person wrote, as Markdown. */
+export const Markdown = ({ text }: { text: string }) => (
+  <Boundary kind="text" about={text} text={() => text}>
+    <Formatted text={text} />
+  </Boundary>
 )

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
+import { Boundary } from '../../../ui/boundary.tsx'
 import { bytes } from '../../../ui/format.ts'
 import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
@@ -74,7 +75,9 @@ export const Messages = ({
           </p>
           {message.error_code && <span class="state bad">{t('✕ No reply')}</span>}
           {message.question && message.run_id ? (
-            <QuestionsInChat runId={message.run_id} stepId={message.question.step_id} text={message.text} />
+            <Boundary kind="text" about={message} text={() => message.text}>
+              <QuestionsInChat runId={message.run_id} stepId={message.question.step_id} text={message.text} />
+            </Boundary>
           ) : (
             <Markdown text={message.text} />
           )}

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { miniApp } from '../../../session/config.ts'
 import { Failure, toFailure } from '../../../session/failure.ts'
 import { safeUrl, sanitize, visible } from '../../../session/text.ts'
+import { Boundary } from '../../../ui/boundary.tsx'
 import { t } from '../../../ui/messages.ts'
 import { Shown } from '../../../ui/screen.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -130,7 +131,9 @@ const Content = ({ kind, shown, name }: { kind: PreviewKind; shown: Loaded; name
   return (
     <>
       {kind === 'csv' ? (
-        <Csv text={text} name={name} />
+        <Boundary kind="text" about={text} text={() => text}>
+          <Csv text={text} name={name} />
+        </Boundary>
       ) : kind === 'markdown' ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the scroll area must be reachable with the keyboard
         <section class="preview-area" tabIndex={0} aria-label={t('Content of {name}', { name: visible(name) })}>

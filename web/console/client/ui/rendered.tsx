@@ -1,4 +1,5 @@
 import { visible } from '../../../session/text.ts'
+import { Boundary } from '../../../ui/boundary.tsx'
 import { t } from '../../../ui/messages.ts'
 import { Json } from '../../../ui/text.tsx'
 import { parseExact } from './exact-json.ts'
@@ -38,11 +39,7 @@ const columnsOf = (value: unknown): string[] | undefined => {
   return isFlat && names.length > 0 && names.length <= MOST_COLUMNS ? names : undefined
 }
 
-/**
- * An object that an agent was given or answered with: texts as Markdown, lists of records as tables, images, and all else as a
- * tree. The tree of the rest is exact, and the whole is in the run's JSON.
- */
-export const Rendered = ({ value, label }: { value: Fields; label: string }) => {
+const Formatted = ({ value, label }: { value: Fields; label: string }) => {
   const entries = Object.entries(value)
   const prose = entries.filter(([name, one]) => PROSE.includes(name) && typeof one === 'string')
   const tables = entries.flatMap(([name, one]) => {
@@ -87,3 +84,13 @@ export const Rendered = ({ value, label }: { value: Fields; label: string }) => 
     </>
   )
 }
+
+/**
+ * An object that an agent was given or answered with: texts as Markdown, lists of records as tables, images, and all else as a
+ * tree. The tree of the rest is exact, and the whole is in the run's JSON.
+ */
+export const Rendered = ({ value, label }: { value: Fields; label: string }) => (
+  <Boundary kind="text" about={value} text={() => JSON.stringify(value, null, 2)}>
+    <Formatted value={value} label={label} />
+  </Boundary>
+)

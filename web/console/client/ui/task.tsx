@@ -9,7 +9,7 @@ import type { Schemas } from '../api.ts'
 import { AssigneeField } from './assignee.tsx'
 import { AttachButton, Attached, type AttachedFile } from './attach.tsx'
 
-type Task = Schemas['Task']
+type Task = Schemas['WorkspaceTask']
 export type TaskStatus = Task['status']
 export type Priority = Task['priority']
 

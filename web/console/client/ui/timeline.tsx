@@ -15,9 +15,17 @@ const percent = (share: number): string => `${(Math.min(Math.max(share, 0), 1) *
 
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0
 
-/** Tokens in words: “1,200 tokens in, 80 out”. */
-export const tokens = ({ input, output }: { input: number; output: number }): string =>
-  t('{input} tokens in, {output} out', { input: count(input), output: count(output) })
+/** Tokens in words: “1,200 tokens in, 80 out · 700 cached · $0.00234”. */
+export const tokens = (used: NonNullable<TracedRun['tokens']>): string =>
+  [
+    t('{input} tokens in, {output} out', { input: count(used.input), output: count(used.output) }),
+    used.cached_tokens && t('{input} cached', { input: count(used.cached_tokens) }),
+    used.reasoning_tokens && t('{output} reasoning', { output: count(used.reasoning_tokens) }),
+    used.estimated && t('estimated'),
+    used.cost_usd && `$${used.cost_usd.toPrecision(3)}`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
 
 /** A decision on a call: its person, time and reason. */
 const Decided = ({ status, decision }: { status: string; decision: Decision }) => {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { duration } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
@@ -65,13 +66,15 @@ const WebhookCard = ({ webhook }: { webhook: Webhook }) => {
   const isPaused = status === 'paused'
   const turn = async (paused: boolean, isUndo = false): Promise<void> => {
     const params = pathOf(webhook)
-    await unwrap(
+    const now = await unwrap(
       paused
         ? api.POST('/console/installations/{id}/webhooks/{webhook}/pause', { params })
         : api.POST('/console/installations/{id}/webhooks/{webhook}/resume', { params }),
     )
     await refresh('installations')
-    if (!isUndo) announceUndoable(paused ? t('Webhook paused.') : t('Webhook resumed.'), () => turn(!paused, true))
+    if (isUndo) return
+    if (now.status === 'disabled') announce(t('Webhook resumed.'))
+    else announceUndoable(paused ? t('Webhook paused.') : t('Webhook resumed.'), () => turn(!paused, true))
   }
   return (
     <article class="card" aria-label={t('{app} to {origin}', { app: app.name, origin })}>

@@ -1,4 +1,5 @@
 import { DayChart } from '../../../ui/chart.tsx'
+import { csvOf } from '../../../ui/csv.ts'
 import { useData } from '../../../ui/data.ts'
 import { Choice, Filters, filter } from '../../../ui/filters.tsx'
 import { count, duration } from '../../../ui/format.ts'
@@ -27,19 +28,16 @@ const download = (name: string, text: string): void => {
 
 type Durations = Stats['daily'][number]['duration_ms']
 
-const rows = (of: readonly (readonly (string | number | null | undefined)[])[]): string =>
-  of.map((row) => row.map((value) => value ?? '').join(',')).join('\r\n')
-
 const timesOf = (durations: Durations) => [durations?.p50, durations?.p95]
 
 const csvByDay = ({ daily }: Stats): string =>
-  rows([
+  csvOf([
     [...COLUMNS, 'p50_ms', 'p95_ms'],
     ...daily.map((day) => [...COLUMNS.map((name) => day[name]), ...timesOf(day.duration_ms)]),
   ])
 
 const csvByVersion = ({ versions }: Stats): string =>
-  rows([
+  csvOf([
     ['version', ...COUNTS, 'success_rate', 'p50_ms', 'p95_ms'],
     ...versions.map((one) => [
       one.version,

@@ -7,7 +7,7 @@ import { fieldProblems } from '../../../ui/problem.tsx'
 import { Screen } from '../../../ui/screen.tsx'
 import { identity } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { draftKey, slugOf, TEMPLATES, type Template } from '../templates.ts'
+import { draftKey, firstManifest, slugOf, TEMPLATES, type Template } from '../templates.ts'
 import { refusalOf } from '../ui/roles.ts'
 import { Secret } from '../ui/secret.tsx'
 
@@ -45,17 +45,14 @@ export default function NewApp() {
   const [slug, setSlug] = useState<string>()
   const [summary, setSummary] = useState('')
   const [made, setMade] = useState<Schemas['CreatedApp']>()
-  if (made) return <Secrets app={made} to={template.manifest ? `/apps/${made.id}/versions` : `/apps/${made.id}`} />
+  if (made) return <Secrets app={made} to={template.runtime ? `/apps/${made.id}/versions` : `/apps/${made.id}`} />
   const wanted = slug ?? slugOf(name)
   const send = async (): Promise<void> => {
     const about = { name: name.trim(), summary: summary.trim() }
     const body = { ...about, slug: wanted, type: template.type, requested_scopes: [...template.scopes] }
     const app = await unwrap(api.POST('/api/v1/dev/apps', { body }))
-    const vendor = identity.value?.vendor ?? (slugOf(identity.value?.company ?? identity.value?.name ?? '') || 'acme')
-    if (template.manifest) {
-      const manifest = template.manifest({ id: `${vendor}.${wanted}`, ...about })
-      saveItem(draftKey(app.id), JSON.stringify(manifest, null, 2))
-    }
+    const { runtime } = template
+    if (runtime) saveItem(draftKey(app.id), firstManifest({ ...about, slug: wanted }, identity.value, runtime))
     void refresh('apps')
     setMade(app)
   }

@@ -8,11 +8,11 @@ import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { More, Shown } from '../../../ui/screen.tsx'
 import { Json, State, When } from '../../../ui/text.tsx'
-import { reloadIdentity } from '../account.ts'
+import { identity, reloadIdentity } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { draftKey } from '../templates.ts'
+import { draftKey, firstManifest } from '../templates.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
-import { ManifestEditor, useFindings } from '../ui/manifest-editor.tsx'
+import { ManifestEditor, refusedIn, useFindings } from '../ui/manifest-editor.tsx'
 import { may, refusalOf } from '../ui/roles.ts'
 
 /** The screen reads no part of the manifest, so its type stays simple. */
@@ -24,16 +24,8 @@ const nextVersion = (version: string): string => version.replace(/\d+$/, (last) 
 const startText = (app: App, newest: Version | undefined): string => {
   const draft = loadItem<string>(draftKey(app.id))
   if (draft !== undefined) return draft
-  const manifest = newest
-    ? { ...newest.manifest, version: nextVersion(newest.version) }
-    : {
-        id: `vendor.${app.slug}`,
-        version: '1.0.0',
-        name: app.name,
-        summary: app.summary,
-        runtime: { type: 'webhook', endpoint: 'https://agent.example.com/run' },
-      }
-  return JSON.stringify(manifest, null, 2)
+  if (!newest) return firstManifest(app, identity.value)
+  return JSON.stringify({ ...newest.manifest, version: nextVersion(newest.version) }, null, 2)
 }
 
 const parsed = (text: string): Schemas['Manifest'] | undefined => {
@@ -47,8 +39,10 @@ const parsed = (text: string): Schemas['Manifest'] | undefined => {
 
 const Editor = ({ app, newest, live }: { app: App; newest: Version | undefined; live: Version | undefined }) => {
   const [text, setText] = useState(() => startText(app, newest))
-  const findings = useFindings(text)
-  const { busy, failure, act } = useAction()
+  const checked = useFindings(app.id, text)
+  const { busy, failure, act, clear } = useAction()
+  // Errors that only publishing finds, such as an outside agent's unusable card.
+  const findings = checked && failure ? [...checked, ...refusedIn(text, failure, checked)] : checked
   useEffect(() => saveItem(draftKey(app.id), text), [app.id, text])
   const manifest = parsed(text)
   const publish = async (): Promise<void> => {
@@ -58,11 +52,18 @@ const Editor = ({ app, newest, live }: { app: App; newest: Version | undefined; 
     announce(t('Version {version} is published.', { version: version.version }))
     await Promise.all([refresh('app'), reloadIdentity()])
   }
-  const isValid = findings !== undefined && !findings.some(({ isError }) => isError)
+  const isValid = checked !== undefined && !checked.some(({ isError }) => isError)
   return (
     <section class="section">
       <h2>{t('New version')}</h2>
-      <ManifestEditor text={text} findings={findings} onText={setText} />
+      <ManifestEditor
+        text={text}
+        findings={findings}
+        onText={(changed) => {
+          setText(changed)
+          clear()
+        }}
+      />
       {live && manifest && (
         <details>
           <summary>{t('Compare with the live version {version}', { version: live.version })}</summary>

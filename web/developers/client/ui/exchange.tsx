@@ -168,7 +168,7 @@ export const Exchanges = ({ app, run }: { app: string; run: string }) => {
         {({ items }) =>
           items.length === 0 ? (
             <p class="soft">
-              {t('Nothing was sent to an address: the agent runs on the platform, or the run is from before.')}
+              {t('Nothing was sent to an address, for example because the agent runs on the platform.')}
             </p>
           ) : (
             items.map((exchange) => <Entry key={exchange.sent_at} exchange={exchange} many={items.length > 1} />)

@@ -1,6 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../../session/call.ts'
-import { toFailure } from '../../../session/failure.ts'
+import { type Failure, toFailure } from '../../../session/failure.ts'
 import { useData } from '../../../ui/data.ts'
 import { t } from '../../../ui/messages.ts'
 import { Name } from '../../../ui/text.tsx'
@@ -54,8 +54,18 @@ const findingsOf = (text: string, { errors, warnings }: Report): Finding[] => {
   return [...errors.map(shown(true)), ...warnings.map(shown(false))].sort((a, b) => a.position - b.position)
 }
 
-/** Validates a text with the platform's validator, shortly after it stops changing. Undefined while that is under way. */
-export const useFindings = (text: string): Finding[] | undefined => {
+/** Returns the errors for which publishing refused a text, without those that are `known`. */
+export const refusedIn = (text: string, { details }: Failure, known: readonly Finding[]): Finding[] =>
+  Array.isArray(details.errors)
+    ? findingsOf(text, { valid: false, errors: details.errors, warnings: [] }).filter(
+        ({ message }) => !known.some((one) => one.message === message),
+      )
+    : []
+
+/**
+ * Validates a text as publishing it for an app would, shortly after it stops changing. Undefined while that is under way.
+ */
+export const useFindings = (app: string, text: string): Finding[] | undefined => {
   const [found, setFound] = useState<{ text: string; findings: Finding[] }>()
   useEffect(() => {
     let isCurrent = true
@@ -69,7 +79,9 @@ export const useFindings = (text: string): Finding[] | undefined => {
         return
       }
       try {
-        done(findingsOf(text, await unwrap(api.POST('/api/v1/dev/manifest/validate', { body: manifest as never }))))
+        // Nothing is stored, so a repeated request needs no key.
+        const options = { params: { path: { id: app } }, body: manifest as never, headers: {} }
+        done(findingsOf(text, await unwrap(api.POST('/api/v1/dev/apps/{id}/versions/validate', options))))
       } catch (error) {
         const { message, fix } = toFailure(error)
         done([{ line: 1, position: 0, message: message || t('The manifest couldn’t be checked.'), fix, isError: true }])
@@ -79,7 +91,7 @@ export const useFindings = (text: string): Finding[] | undefined => {
       isCurrent = false
       clearTimeout(timer)
     }
-  }, [text])
+  }, [app, text])
   return found?.text === text ? found.findings : undefined
 }
 

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import { deviceName, hasPasskeys } from '../../../../session/passkey.ts'
+import { addPasskey, deviceName, hasPasskeys, removePasskey } from '../../../../session/passkey.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh } from '../../../../ui/data.ts'
 import { Modal } from '../../../../ui/dialog.tsx'
 import { Form, TextField } from '../../../../ui/form.tsx'
 import { Name, When } from '../../../../ui/text.tsx'
 import { api, unwrap } from '../../api.ts'
-import { addPasskey } from '../../passkeys.ts'
+import { calls } from '../../passkeys.ts'
 import { Decide } from '../../ui/decide.tsx'
 import { Listing } from '../../ui/listing.tsx'
 
@@ -26,7 +26,7 @@ const Add = () => {
           <Form
             verb="Continue"
             send={async () => {
-              await addPasskey(name.trim())
+              await addPasskey(calls, name.trim())
               await again()
             }}
             done={() => {
@@ -87,7 +87,7 @@ export const Passkeys = () => (
               tone="danger"
               done="Passkey removed."
               act={async () => {
-                await unwrap(api.DELETE('/admin/me/passkeys/{id}', { params: { path: { id: passkey.id } } }))
+                await removePasskey(calls, passkey)
                 await again()
               }}
             >

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Failure } from '../../../../session/failure.ts'
-import { createPasskey, deviceName, hasPasskeys } from '../../../../session/passkey.ts'
+import { addPasskey, deviceName, hasPasskeys, removePasskey } from '../../../../session/passkey.ts'
 import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh, useData } from '../../../../ui/data.ts'
@@ -13,6 +13,13 @@ import { isOwner, signInAgain } from '../../account.ts'
 import { api, type Schemas, unwrap } from '../../api.ts'
 
 const KEY = 'passkeys'
+
+const calls = {
+  begin: () => unwrap(api.POST('/console/passkeys/options')),
+  add: (body: object) => unwrap(api.POST('/console/passkeys', { body: body as never })),
+  remove: (id: string) => unwrap(api.DELETE('/console/passkeys/{id}', { params: { path: { id } } })),
+  list: () => unwrap(api.GET('/console/passkeys')),
+}
 
 /** An error, with a way to sign in again if the sign-in is too old. */
 const Refusal = ({ failure }: { failure: Failure }) =>
@@ -30,7 +37,7 @@ const Refusal = ({ failure }: { failure: Failure }) =>
 const Entry = ({ passkey }: { passkey: Schemas['Passkey'] }) => {
   const { busy, failure, act } = useAction()
   const remove = async (): Promise<void> => {
-    await unwrap(api.DELETE('/console/passkeys/{id}', { params: { path: { id: passkey.id } } }))
+    await removePasskey(calls, passkey)
     announce(t('Passkey removed.'))
     await refresh(KEY)
   }
@@ -62,8 +69,7 @@ const Add = () => {
   const [name, setName] = useState(deviceName)
   const { busy, failure, act } = useAction()
   const add = async (): Promise<void> => {
-    const made = await createPasskey(await unwrap(api.POST('/console/passkeys/options')))
-    await unwrap(api.POST('/console/passkeys', { body: { name: name.trim(), ...made } as never }))
+    await addPasskey(calls, name.trim())
     announce(t('Passkey added.'))
     await refresh(KEY)
   }
@@ -94,7 +100,7 @@ const Add = () => {
 
 /** The user's passkeys. */
 export const Passkeys = () => {
-  const known = useData(KEY, () => unwrap(api.GET('/console/passkeys')))
+  const known = useData(KEY, calls.list)
   return (
     <>
       <p>

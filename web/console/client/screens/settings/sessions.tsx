@@ -12,7 +12,7 @@ import { api, type Schemas, unwrap } from '../../api.ts'
 const KEY = 'sessions'
 
 /** Names the way that a session was opened. */
-const wayOf = (via: string | null): string => {
+const wayOf = (via: string): string => {
   if (via === 'init_data') return t('signed in from Telegram')
   if (via === 'widget') return t('signed in with Telegram')
   return via === 'passkey' ? t('signed in with a passkey') : t('signed in')

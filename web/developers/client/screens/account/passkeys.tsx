@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Failure } from '../../../../session/failure.ts'
-import { createPasskey, deviceName, hasPasskeys } from '../../../../session/passkey.ts'
+import { addPasskey, deviceName, hasPasskeys, removePasskey } from '../../../../session/passkey.ts'
 import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh, useData } from '../../../../ui/data.ts'
@@ -11,6 +11,13 @@ import { Shown } from '../../../../ui/screen.tsx'
 import { Name, When } from '../../../../ui/text.tsx'
 import { type Identity, signInAgain } from '../../account.ts'
 import { api, type Schemas, unwrap } from '../../api.ts'
+
+const calls = {
+  begin: () => unwrap(api.POST('/api/v1/dev/me/passkeys/options')),
+  add: (body: object) => unwrap(api.POST('/api/v1/dev/me/passkeys', { body: body as never })),
+  remove: (id: string) => unwrap(api.DELETE('/api/v1/dev/me/passkeys/{id}', { params: { path: { id } } })),
+  list: () => unwrap(api.GET('/api/v1/dev/me/passkeys')),
+}
 
 /** An error, with a way to sign in again if the sign-in is too old. */
 const Refusal = ({ failure }: { failure: Failure }) =>
@@ -28,7 +35,7 @@ const Refusal = ({ failure }: { failure: Failure }) =>
 const Entry = ({ passkey }: { passkey: Schemas['Passkey'] }) => {
   const { busy, failure, act } = useAction()
   const remove = async (): Promise<void> => {
-    await unwrap(api.DELETE('/api/v1/dev/me/passkeys/{id}', { params: { path: { id: passkey.id } } }))
+    await removePasskey(calls, passkey)
     announce(t('Passkey removed.'))
     await refresh('passkeys')
   }
@@ -60,8 +67,7 @@ const Add = () => {
   const [name, setName] = useState(deviceName)
   const { busy, failure, act } = useAction()
   const add = async (): Promise<void> => {
-    const made = await createPasskey(await unwrap(api.POST('/api/v1/dev/me/passkeys/options')))
-    await unwrap(api.POST('/api/v1/dev/me/passkeys', { body: { name: name.trim(), ...made } as never }))
+    await addPasskey(calls, name.trim())
     announce(t('Passkey added.'))
     await refresh('passkeys')
   }
@@ -91,7 +97,7 @@ const Add = () => {
 }
 
 const Own = () => {
-  const known = useData('passkeys', () => unwrap(api.GET('/api/v1/dev/me/passkeys')))
+  const known = useData('passkeys', calls.list)
   return (
     <>
       <p class="soft">

@@ -1,5 +1,8 @@
 package example;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -18,7 +21,12 @@ import org.springframework.security.oauth2.client.OAuth2AuthorizationContext;
 import org.springframework.security.oauth2.client.OAuth2AuthorizedClient;
 import org.springframework.security.oauth2.client.RefreshTokenOAuth2AuthorizedClientProvider;
 import org.springframework.security.oauth2.client.annotation.RegisteredOAuth2AuthorizedClient;
+import org.springframework.security.oauth2.client.endpoint.NimbusJwtClientAuthenticationParametersConverter;
+import org.springframework.security.oauth2.client.endpoint.OAuth2ClientCredentialsGrantRequest;
 import org.springframework.security.oauth2.client.registration.ClientRegistration;
+import org.springframework.security.oauth2.client.registration.ClientRegistrationRepository;
+import org.springframework.security.oauth2.core.AuthorizationGrantType;
+import org.springframework.security.oauth2.core.ClientAuthenticationMethod;
 import org.springframework.security.oauth2.core.OAuth2AuthorizationException;
 import org.springframework.security.oauth2.server.resource.introspection.SpringOpaqueTokenIntrospector;
 import org.springframework.security.web.SecurityFilterChain;
@@ -46,6 +54,29 @@ public class Client {
 @RestController
 class Pages {
   private final RestClient http = RestClient.create();
+  private final ClientRegistrationRepository registrations;
+
+  Pages(ClientRegistrationRepository registrations) {
+    this.registrations = registrations;
+  }
+
+  /** Signs assertions with a new key: as Spring does by default, and as the guide has it. */
+  @GetMapping("/assertions")
+  Map<String, Object> assertions() throws JOSEException {
+    RSAKey key = new RSAKeyGenerator(2048).keyID("spring").generate();
+    var app =
+        ClientRegistration.withClientRegistration(registrations.findByRegistrationId("platform"))
+            .clientAuthenticationMethod(ClientAuthenticationMethod.PRIVATE_KEY_JWT)
+            .authorizationGrantType(AuthorizationGrantType.CLIENT_CREDENTIALS)
+            .build();
+    var request = new OAuth2ClientCredentialsGrantRequest(app);
+    var plain = new NimbusJwtClientAuthenticationParametersConverter<OAuth2ClientCredentialsGrantRequest>(any -> key);
+    var guided = Assertions.<OAuth2ClientCredentialsGrantRequest>signedWith(key);
+    return Map.of(
+        "jwk", key.toPublicJWK().toJSONObject(),
+        "plain", plain.convert(request).getFirst("client_assertion"),
+        "issuer", guided.convert(request).getFirst("client_assertion"));
+  }
 
   @GetMapping("/up")
   String up() {

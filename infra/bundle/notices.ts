@@ -1,0 +1,1 @@
+export { NOTICES, noticesOf, packagesOf } from '#web/built/notices.ts'

@@ -1,6 +1,0 @@
-export { recordAnswer } from './answer.ts'
-export { acquireLease, endListening } from './lease.ts'
-export { logCall } from './log-call.ts'
-export { appId, ListenAnswerSchema, ListenedRequestSchema, listenerId } from './schemas.ts'
-export { sendToApp } from './send.ts'
-export { type ListenEvent, listenEvents, REPLACED } from './stream.ts'

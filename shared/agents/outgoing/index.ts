@@ -1,0 +1,6 @@
+export { recordAnswer } from './answer.ts'
+export { acquireLease, endListening } from './lease.ts'
+export { logCall } from './log-call.ts'
+export { appId, ListenAnswerSchema, ListenedRequestSchema, listenerId } from './schemas.ts'
+export { sendToApp } from './send.ts'
+export { listenEvents } from './stream.ts'

@@ -1,0 +1,16 @@
+export {
+  approverTest,
+  callHash,
+  consumeApproval,
+  type Decider,
+  type Decision,
+  decideApproval,
+  decideApprovalByKey,
+  findApplicableApproval,
+  findApproval,
+  findLastApproved,
+  findOwnApproval,
+  loadShownArguments,
+  readRuling,
+  requestApproval,
+} from './approvals.ts'

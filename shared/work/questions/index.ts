@@ -1,0 +1,15 @@
+export {
+  answerInput,
+  answerInputAsPerson,
+  askInput,
+  failUnanswered,
+  listPendingInputs,
+  listWaitingSteps,
+  loadAnswers,
+  loadAskedResult,
+  loadOpenQuestions,
+  loadPendingQuestions,
+  presentPendingInput,
+  type Responder,
+  takeUnsentAnswers,
+} from './questions.ts'
