@@ -57,7 +57,8 @@ beforeAll(async () => {
       return cloudwatch.handle(operation, input)
     },
   }
-  const services = { monitoring, hook: () => undefined, connections: () => false } as unknown as Services
+  const disk = { notice: () => false }
+  const services = { monitoring, disk, hook: () => undefined, connections: () => false } as unknown as Services
   server = await startAwsServer(() => services, 0)
 })
 afterAll(() => server.stop())
