@@ -3,6 +3,7 @@ import path from 'node:path'
 import { exitForUsage, readCommandLine } from '#ops/command.ts'
 import { bundles } from './bundles.ts'
 import { cpuTables, measureCpu } from './cpu.ts'
+import { dayTables, measureDay } from './day.ts'
 import { byFile, DERIVED, type DerivedPart, isDerived } from './derived.ts'
 import { measureStoreUse, type StoreUse } from './endpoints.ts'
 import { faultTables, holds, measureFaults, RETRY_DELAYS } from './faults.ts'
@@ -37,6 +38,8 @@ const HELP = `npm run bench -- [part …] [--markdown]
   faults     events through the local run while workers die and everything around them fails; takes minutes, so it
              runs only when named; exits with 1 if anything is lost
   soak       runs per second and memory of npm start over five minutes of runs by eight clients; runs only when named
+  day        memory, open files, data and latency of npm start over two hours of one run a second, with streams and pages
+             open, then ten starts of the same folder; runs only when named
   newcomer   time from an empty folder to an app in review, by the command line and by the portal; runs only when named
   idle       cost of a month without traffic, from the templates
 
@@ -46,7 +49,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   --rounds N     rounds for the CPU of each request (8), for isolation (3), records (10) and newcomer (3)
   --only TEXT    measure only subjects whose name contains this, for cpu, lists, isolation and throughput
   --records N    records of each kind, for lists (10000; 100000 take about ten minutes and 3 GB), or in total, for records (1000000)
-  --seconds N    seconds of load, for latency (10, twice), live (10), each round of isolation (8), each subject of throughput (10), soak (300)
+  --seconds N    seconds of load, for latency (10, twice), live (10), each round of isolation (8), each subject of throughput (10), soak (300), day (7200)
   --poll MS      interval at which clients read their runs, for throughput (they wait in the request that starts a run)
   --events N     number of events, for faults (2000; 100000 take about an hour and 4 GB of memory)
   --seed N       seed of the random faults (1)`
@@ -133,6 +136,7 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
     return faultTables(played, { seed, retryDelays: RETRY_DELAYS })
   },
   soak: async () => soakTables(await measureSoak(seconds)),
+  day: async () => dayTables(await measureDay(seconds)),
   newcomer: async () => newcomerTables(await measureNewcomer(rounds)),
   idle: derived('idle'),
 }
@@ -142,7 +146,7 @@ const OF_THE_STORE = new Set(['endpoints', 'cost', 'protocols', 'workload'])
 /** Parts that need `npm run build`. */
 const OF_A_BUILD = new Set(['bundles', ...OF_THE_STORE])
 const BUILT = path.resolve(import.meta.dirname, '../dist/openapi/openapi.json')
-const ONLY_NAMED = new Set(['records', 'faults', 'soak', 'newcomer'])
+const ONLY_NAMED = new Set(['records', 'faults', 'soak', 'day', 'newcomer'])
 
 const unknown = positionals.find((part) => !(part in PARTS))
 if (unknown !== undefined) exitForUsage(`Unknown part '${unknown}'`)
