@@ -9,12 +9,14 @@ import {
   isActive,
   isAwaitedByAgent,
   loadRun,
+  type NewRun,
   newRun,
+  type PreparedRun,
   type Run,
   signOfLife,
   WorkspaceRunEntity,
 } from '#shared/work/runs/index.ts'
-import type { OpenRequest } from '../waiting/index.ts'
+import type { OpenRequest, PreparedInPlace, PrepareInPlace } from '../waiting/index.ts'
 import { type Admitted, admitCall, type CallingAgent } from './admit.ts'
 import { presentAnswer } from './answer.ts'
 import { type AgentCall, auditedCall, startCall, withRefusalAudit } from './audit.ts'
@@ -31,8 +33,8 @@ export interface AskAgent {
   audience?: 'member' | 'external' | undefined
   /** Protocol over which the caller follows the run, if any. */
   following?: Following | undefined
-  /** The request dispatches the run itself. */
-  isCarried?: boolean
+  /** The request sends the run to its agent itself. */
+  inPlace?: PrepareInPlace | undefined
   /** Further writes of the transaction that starts the run. */
   more?(run: Run): Write[]
 }
@@ -44,6 +46,8 @@ const TRIGGER = 'agent'
 export interface Asked {
   run: Run
   agent: Pick<Installation, 'app_slug' | 'app_name'>
+  /** The run's request, if this call started the run and sends it. */
+  open?: OpenRequest | undefined
 }
 
 /**
@@ -58,9 +62,7 @@ export const askAgent = async (
   caller: CallingAgent,
   ask: AskAgent & { tool: string },
 ): Promise<Record<string, unknown>> => {
-  const { dispatch } = caller
-  const { run, agent } = await startAsked(work, caller, { ...ask, isCarried: dispatch !== undefined })
-  const open = dispatch?.(work, run)
+  const { run, agent, open } = await startAsked(work, caller, { ...ask, inPlace: caller.inPlace })
   try {
     return await presentAnswer(work, agent, ask.tool, await waitForEnd(work, run, caller.run, open))
   } finally {
@@ -110,6 +112,13 @@ export const auditUnofferedAsk = async (
   }
 }
 
+/** Creates the run that answers, for this request or the dispatcher to send. */
+export const prepareAsked = async (
+  inPlace: PrepareInPlace | undefined,
+  work: Work,
+  start: NewRun,
+): Promise<PreparedRun & Partial<PreparedInPlace>> => (inPlace ? inPlace(work, start) : newRun(work, start))
+
 /** Position of a run that nobody waits for: as deep, and with a clock of its own, like a delegated task's. */
 const ownClock = ({ chain_id: _id, chain_deadline: _deadline, first_hop_at: _hop, ...chain }: Admitted['chain']) =>
   chain
@@ -135,7 +144,8 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
       },
       ask.found,
     )
-    const { run, writes } = await newRun(
+    const { run, writes, send } = await prepareAsked(
+      ask.inPlace,
       { ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) },
       {
         installation: target.installation,
@@ -145,7 +155,6 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
         following: ask.following,
         caller: shown,
         tool: ask.tool,
-        isCarried: ask.isCarried,
       },
     )
     const audited = auditedCall(work, call, { target_run_id: run.id, chain_depth: run.chain_depth })
@@ -155,7 +164,7 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
       audited,
       ...(caller.run ? [hopWrite(work, caller.run, run, chain)] : []),
     ])
-    return { run, agent: target.installation }
+    return { run, agent: target.installation, open: send?.() }
   }
   return withRefusalAudit(work, call, async () => {
     try {

@@ -1,3 +1,4 @@
+import { defaultGrant } from '#shared/access/installations/index.ts'
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import { type Work, type WorkerWork, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
@@ -15,9 +16,11 @@ import {
   changeRun,
   failRun,
   finishIf,
+  firstDispatch,
   isActive,
   isWaitingForInput,
   type NewStep,
+  newRun,
   nextCheckAt,
   type Run,
   RunEntity,
@@ -34,7 +37,7 @@ import { sendToApp } from '../outgoing/send.ts'
 import { answerOutside, type OutsideTask, startOutsideRun, takeForAnswer } from '../outside/index.ts'
 import { endRefusedRun, loadTarget, readTargetAhead } from '../targets/target.ts'
 import type { Target } from '../targets/types.ts'
-import type { OpenRequest } from '../waiting/index.ts'
+import type { PrepareInPlace } from '../waiting/index.ts'
 import { buildExecuteRequest, type Resume } from './execute-request.ts'
 import { type AnswerEffect, interpretAnswer } from './interpret.ts'
 import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAttempts } from './retry.ts'
@@ -56,20 +59,36 @@ export const dispatchRun = (work: WorkerWork, key: RunKey, named?: RunNames): Pr
   dispatch(work, key, wakesOf(work), { named })
 
 /**
- * Sends a new run to its agent from the request that waits for it: one hop instead of a queue and a worker. The dispatcher gets
- * the runs of inline agents and of outside A2A agents, and further attempts. If the request dies, the sweeper finds the run.
- * @param run the run as it was created
+ * Creates a run that the request that waits for it sends to its agent itself: one hop instead of a queue and a worker. The target
+ * is read first, so that the run is created `running` and needs no claim. If the request dies, the sweeper finds it like a run
+ * whose dispatcher died. The dispatcher gets the runs of inline agents and of outside A2A agents, those that can't be sent,
+ * and further attempts.
  */
-export const dispatchInPlace = (work: Work, run: Run): OpenRequest => {
-  const dropped = new AbortController()
+export const newRunInPlace: PrepareInPlace = async (work, start) => {
+  const { id: installation_id, workspace_id, app_id, version_id, is_sandbox } = start.installation
+  const grant_id = start.grant_id ?? defaultGrant(start.installation)
+  const reading = readAhead(work, { installation_id, workspace_id, app_id, version_id, is_sandbox, grant_id })
+  let target: Target | undefined
+  const prepared = await newRun(work, { ...start, isCarried: true }, async (queued) => {
+    const found = await loadTarget(work, queued, reading.target)
+    target = 'refused' in found || found.version.runtime_type !== 'webhook' ? undefined : found
+    return target !== undefined
+  })
+  const { run } = prepared
+  const listener = await reading.listener
   return {
-    over: dispatch(
-      withoutAnswer(work),
-      run,
-      { ...leavingToDispatcher(work), signal: dropped.signal },
-      { known: run },
-    ).catch((error) => work.log.error('a run is left to the sweeper', { run_id: run.id, error })),
-    drop: () => dropped.abort(),
+    ...prepared,
+    send: () => {
+      const dropped = new AbortController()
+      const wakes = { ...leavingToDispatcher(work), signal: dropped.signal }
+      const sent = target
+        ? execute(withoutAnswer(work), run, target, wakes, { listener })
+        : dispatch(withoutAnswer(work), run, wakes, { known: run })
+      return {
+        over: sent.catch((error) => work.log.error('a run is left to the sweeper', { run_id: run.id, error })),
+        drop: () => dropped.abort(),
+      }
+    },
   }
 }
 
@@ -260,12 +279,7 @@ const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
   // would write the index of overdue work twice for every run. Only a run whose check the sweeper had postponed is due later.
   const checkAt = nextCheckAt(run, now + LIMITS.agentLifeSign)
   const isLate = run.due_at !== undefined && checkAt !== undefined && run.due_at > checkAt
-  const changes = {
-    status: 'running' as const,
-    started_at: now,
-    dispatched_at: now,
-    ...(isLate && { due_at: checkAt }),
-  }
+  const changes = { ...firstDispatch(now), ...(isLate && { due_at: checkAt }) }
   // Fails if the run was cancelled or claimed by another worker.
   return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? changedRun(run, changes) : undefined
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
-import type { Run } from '#shared/work/runs/index.ts'
+import type { NewRun, PreparedRun } from '#shared/work/runs/index.ts'
 
 /** Pauses in ms between two looks at a run that somebody waits for. */
 export interface Pauses {
@@ -19,8 +19,14 @@ export interface OpenRequest {
   drop(): void
 }
 
-/** Sends a run to its agent in the request that waits for it. Without it, the dispatcher does. */
-export type Dispatch = (work: Work, run: Run) => OpenRequest
+/** A new run that a request may send to its agent itself. */
+export interface PreparedInPlace extends PreparedRun {
+  /** Sends the run. Call it once, after the writes are committed. */
+  send(): OpenRequest
+}
+
+/** Creates a run that the request sends to its agent itself, and its writes. Without it, the dispatcher sends it. */
+export type PrepareInPlace = (work: Work, start: NewRun) => Promise<PreparedInPlace>
 
 /** Pause while the agent's request is open in this process: only others can end the run meanwhile. */
 const WHILE_OPEN = SECOND

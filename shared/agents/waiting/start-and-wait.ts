@@ -17,7 +17,7 @@ import {
   type RunStatus,
   viewWithSteps,
 } from '#shared/work/runs/index.ts'
-import { type Dispatch, type OpenRequest, paceLooks } from './looks.ts'
+import { type OpenRequest, type PrepareInPlace, paceLooks } from './looks.ts'
 
 export interface Wait {
   seconds: number
@@ -27,8 +27,8 @@ export interface Wait {
   viewer: string | undefined
   /** Authenticates the caller again. @throws if they lost access */
   recheck(): Promise<void>
-  /** Sends a new run to its agent in this request ({@link fitsInPlace}). Otherwise the dispatcher does. */
-  dispatch?: Dispatch
+  /** The request sends a new run to its agent itself ({@link fitsInPlace}). Otherwise the dispatcher does. */
+  inPlace?: PrepareInPlace
 }
 
 /** Longest wait in seconds: many clients and proxies give up after 60 seconds without a byte, and a buffered integration after 29. */
@@ -70,11 +70,12 @@ export const startAndWait = async (
   if (earlier) await dispatchAgain(work, earlier)
   else {
     const creating: Work = { ...work, id: (kind) => (kind === 'run' ? id : work.id(kind)) }
-    const prepared = await newRun(creating, { ...(await start()), isCarried: true })
-    if (wait.dispatch) {
+    const starting = await start()
+    if (wait.inPlace) {
+      const prepared = await wait.inPlace(creating, starting)
       await withoutAnswer(work).commit(prepared.writes)
-      open = wait.dispatch(work, prepared.run)
-    } else await commitAndDispatch(withoutAnswer(work), prepared)
+      open = prepared.send()
+    } else await commitAndDispatch(withoutAnswer(work), await newRun(creating, { ...starting, isCarried: true }))
   }
   const ended = await waitWhileWorking(work, key, { until, viewer: wait.viewer, open })
   if (ended) open?.drop()

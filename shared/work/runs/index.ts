@@ -95,7 +95,15 @@ export { searchRuns } from './search.ts'
 export { loadShape, withoutShapes } from './shaped-output.ts'
 export { requestLines, ShownRequest } from './shown-request.ts'
 export { isWaitingForInput, moveSlot, runsWithStatus } from './slots.ts'
-export { commitAndDispatch, dispatchAgain, type NewRun, newRun, startRun } from './start.ts'
+export {
+  commitAndDispatch,
+  dispatchAgain,
+  firstDispatch,
+  type NewRun,
+  newRun,
+  type PreparedRun,
+  startRun,
+} from './start.ts'
 export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 export { LOG_LEVELS, meaningOf } from './step-meaning.ts'
 export { loadSteps, prepareSteps } from './steps.ts'

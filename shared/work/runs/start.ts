@@ -10,6 +10,7 @@ import { currentTrace } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { loadBudgets, reserveBudgets } from '../budgets/index.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
+import { changedRun, type RunChange } from './change.ts'
 import { createdEventId, emitRunEvent } from './emit.ts'
 import { isNamedBySlot, isUnrelated, type Run, RunChildEntity, RunEntity, WorkspaceRunEntity } from './entity.ts'
 import { type Following, followedCallWrites } from './followed.ts'
@@ -53,18 +54,28 @@ export interface PreparedRun {
   created: OutboxEvent
 }
 
+/** Fields of a run that is sent to its agent for the first time. */
+export const firstDispatch = (now: number) =>
+  ({ status: 'running', started_at: now, dispatched_at: now }) satisfies RunChange
+
 /**
  * Creates a run and its writes for one transaction: the record, its entries in the lists and its chain, the count of active
  * runs, and the event that wakes the dispatcher.
+ * @param isClaimed decides whether the caller sends the run to its agent as soon as it is committed. It is then created as
+ *   if it had been claimed, so that no other worker sends it
  * @throws `payload_too_large`, `chain_budget_exceeded`; the writes: `too_many_active_runs`, `budget_exceeded`
  */
-export const newRun = async (work: Work, start: NewRun): Promise<PreparedRun> => {
+export const newRun = async (
+  work: Work,
+  start: NewRun,
+  isClaimed: (queued: Run) => Promise<boolean> = async () => false,
+): Promise<PreparedRun> => {
   const { installation } = start
   const [chain = {}, budgets] = await Promise.all([start.chain, loadBudgets(work, installation.workspace_id)])
   refuseEndedChain(work, chain)
   const now = work.clock.now()
   const id = work.id('run')
-  const run: Run = {
+  const queued: Run = {
     ...stampOf(id),
     installation_id: installation.id,
     workspace_id: installation.workspace_id,
@@ -112,11 +123,13 @@ export const newRun = async (work: Work, start: NewRun): Promise<PreparedRun> =>
     transitions: [{ seq: 1, status: 'queued' }],
     ends_at: now + work.settings.runLifetimeDays * DAY,
   }
-  if (isUnrelated(run) && chain.chain_started_at === undefined) run.chain_started_at = undefined
-  const reservation = reserveBudgets(work, run, budgets)
-  run.budgets = reservation.reserved
-  run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
-  const emitted = emitRunEvent(work, 'run.created', run)
+  if (isUnrelated(queued) && chain.chain_started_at === undefined) queued.chain_started_at = undefined
+  const reservation = reserveBudgets(work, queued, budgets)
+  queued.budgets = reservation.reserved
+  queued.due_at = nextCheckAt(queued, now + LIMITS.agentLifeSign)
+  const emitted = emitRunEvent(work, 'run.created', queued)
+  const claimed = await isClaimed(queued)
+  const run = claimed ? changedRun(queued, firstDispatch(Math.max(work.clock.now(), queued.created_at))) : queued
   const emitting = start.isCarried ? carried(emitted) : emitted
   return {
     run,
