@@ -23,6 +23,8 @@ export const worker: QueueWorker = {
     'outgoing',
     // The worker hands a long run to the next invocation.
     'queue:inline-runs',
+    // Its tools start runs of other agents.
+    'queue:dispatch',
   ],
   timeoutSeconds: 900,
   memoryMb: 1_024,

@@ -18,6 +18,8 @@ export const worker: QueueWorker = {
     'bot',
     'outgoing',
     'queue:messenger',
+    // An incoming message starts a run of the thread's agent.
+    'queue:dispatch',
   ],
   // The messages of a batch are handled in parallel, each for at most 20 seconds and one call of the Bot API.
   timeoutSeconds: 60,

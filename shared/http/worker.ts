@@ -6,6 +6,7 @@ import type {
   SQSEvent,
   SQSRecord,
 } from 'aws-lambda'
+import { transactAndSend } from '#shared/foundation/queues/index.ts'
 import type { Deps, WorkerWork } from '#shared/foundation/work/index.ts'
 import { createBus } from '../adapters/bus.ts'
 import { addLogIds, withLogIds } from '../adapters/logger.ts'
@@ -117,7 +118,7 @@ export const createWorkerWork = (deps: WorkerDeps): WorkerWork => {
     requestId,
     sourceIp: undefined,
     id: idsOf(requestId, () => deps.clock.now()),
-    commit: (writes) => deps.table.transact(writes),
+    commit: (writes) => transactAndSend(deps, writes),
   }
 }
 

@@ -5,8 +5,8 @@ import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Following, Run } from '#shared/work/runs/index.ts'
-import type { PrepareInPlace } from '../waiting/index.ts'
-import { type Asked, askedBefore, prepareAsked } from './ask.ts'
+import { type PrepareInPlace, prepareRun } from '../waiting/index.ts'
+import { type Asked, askedBefore } from './ask.ts'
 import { auditedCall, startCall, withRefusalAudit } from './audit.ts'
 import { checkArguments, type FoundAgent, loadDeclaredTool } from './declared-tool.ts'
 
@@ -50,7 +50,7 @@ export const startAskedByPerson = async (
     const target = found ?? findAgent(await listActiveAgents(work, workspace.id), undefined, agent)
     call.target = target
     if (tool !== undefined) checkArguments(await loadDeclaredTool(work, target, tool), input)
-    const { run, writes, send } = await prepareAsked(
+    const { run, writes, send } = await prepareRun(
       inPlace,
       { ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) },
       {

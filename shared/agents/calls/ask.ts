@@ -5,18 +5,16 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import {
+  dispatchAgain,
   type Following,
   isActive,
   isAwaitedByAgent,
   loadRun,
-  type NewRun,
-  newRun,
-  type PreparedRun,
   type Run,
   signOfLife,
   WorkspaceRunEntity,
 } from '#shared/work/runs/index.ts'
-import type { OpenRequest, PreparedInPlace, PrepareInPlace } from '../waiting/index.ts'
+import { type OpenRequest, type PrepareInPlace, prepareRun } from '../waiting/index.ts'
 import { type Admitted, admitCall, type CallingAgent } from './admit.ts'
 import { presentAnswer } from './answer.ts'
 import { type AgentCall, auditedCall, startCall, withRefusalAudit } from './audit.ts'
@@ -77,7 +75,10 @@ export const askedBefore = async (work: Work, workspaceId: string, id: string): 
   if (!place) return undefined
   const run = await loadRun(work, { installation_id: place.installation_id, id })
   const { installation_id } = place
-  const agent = await work.table.get(InstallationEntity, { workspace_id: workspaceId, id: installation_id })
+  const [agent] = await Promise.all([
+    work.table.get(InstallationEntity, { workspace_id: workspaceId, id: installation_id }),
+    dispatchAgain(work, run),
+  ])
   return agent && { run, agent }
 }
 
@@ -112,13 +113,6 @@ export const auditUnofferedAsk = async (
   }
 }
 
-/** Creates the run that answers, for this request or the dispatcher to send. */
-export const prepareAsked = async (
-  inPlace: PrepareInPlace | undefined,
-  work: Work,
-  start: NewRun,
-): Promise<PreparedRun & Partial<PreparedInPlace>> => (inPlace ? inPlace(work, start) : newRun(work, start))
-
 /** Position of a run that nobody waits for: as deep, and with a clock of its own, like a delegated task's. */
 const ownClock = ({ chain_id: _id, chain_deadline: _deadline, first_hop_at: _hop, ...chain }: Admitted['chain']) =>
   chain
@@ -144,7 +138,7 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
       },
       ask.found,
     )
-    const { run, writes, send } = await prepareAsked(
+    const { run, writes, send } = await prepareRun(
       ask.inPlace,
       { ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) },
       {

@@ -55,8 +55,26 @@ import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAtt
  * and those of outside A2A agents go out as messages.
  * @param named what the run refers to, so that one call reads all of it
  */
-export const dispatchRun = (work: WorkerWork, key: RunKey, named?: RunNames): Promise<void> =>
-  dispatch(work, key, wakesOf(work), { named })
+export const dispatchRun = async (work: WorkerWork, key: RunKey, named?: RunNames): Promise<void> => {
+  const wakes = wakesOf(work)
+  const reading = named && readAhead(work, named)
+  const run = await work.table.get(RunEntity, key)
+  if (run?.status !== 'queued' && !(run && awaitsRetry(run))) return
+  const early = (run.retry_at ?? 0) - work.clock.now()
+  if (early > 0) return wakes.again(run, early)
+  continueTrace(run.trace)
+  describeSpan({ 'platform.run_id': run.id })
+  const ahead = named && NAMES.every((name) => named[name] === run[name]) ? reading : undefined
+  const [target, listener] = await Promise.all([
+    loadTarget(work, run, ahead?.target),
+    ahead?.listener ?? findListener(work, run),
+  ])
+  if ('refused' in target) return endRefusedRun(work, key, target)
+  if (target.version.runtime_type === 'inline') return wakes.inline(run)
+  if (target.version.runtime_type === 'a2a') return startOutsideRun(work, run, target)
+  const claimed = await claim(work, run)
+  if (claimed) await execute(work, claimed, target, wakes, { listener }, await loadResume(work, claimed))
+}
 
 /**
  * Creates a run that the request that waits for it sends to its agent itself: one hop instead of a queue and a worker. The target
@@ -69,23 +87,24 @@ export const newRunInPlace: PrepareInPlace = async (work, start) => {
   const grant_id = start.grant_id ?? defaultGrant(start.installation)
   const reading = readAhead(work, { installation_id, workspace_id, app_id, version_id, is_sandbox, grant_id })
   let target: Target | undefined
-  const prepared = await newRun(work, { ...start, isCarried: true }, async (queued) => {
+  const { run, writes } = await newRun(work, start, async (queued) => {
     const found = await loadTarget(work, queued, reading.target)
     target = 'refused' in found || found.version.runtime_type !== 'webhook' ? undefined : found
     return target !== undefined
   })
-  const { run } = prepared
+  if (!target) return { run, writes }
+  const to = target
   const listener = await reading.listener
   return {
-    ...prepared,
+    run,
+    writes,
     send: () => {
       const dropped = new AbortController()
-      const wakes = { ...leavingToDispatcher(work), signal: dropped.signal }
-      const sent = target
-        ? execute(withoutAnswer(work), run, target, wakes, { listener })
-        : dispatch(withoutAnswer(work), run, wakes, { known: run })
+      const again: Wakes['again'] = (failed, delayMs) => wakeDispatcher(work, failed, delayMs)
       return {
-        over: sent.catch((error) => work.log.error('a run is left to the sweeper', { run_id: run.id, error })),
+        over: execute(withoutAnswer(work), run, to, { again, signal: dropped.signal }, { listener }).catch((error) =>
+          work.log.error('a run is left to the sweeper', { run_id: run.id, error }),
+        ),
         drop: () => dropped.abort(),
       }
     },
@@ -94,7 +113,7 @@ export const newRunInPlace: PrepareInPlace = async (work, start) => {
 
 /** Ways of bringing a run to a worker. */
 interface Wakes {
-  /** Worker of an inline agent. In a request, the dispatcher. */
+  /** Worker of an inline agent. */
   inline(run: Run): Promise<void>
   again(run: Run, delayMs: number): Promise<void>
   /** Worker that may call outside A2A agents. Without it, the queue's worker does. */
@@ -107,11 +126,6 @@ const wakesOf = (work: WorkerWork): Wakes => ({
   inline: (run) => wakeInlineWorker(work, run),
   again: (run, delayMs) => wakeDispatcher(work, run, delayMs),
   worker: work,
-})
-
-const leavingToDispatcher = (work: Work): Wakes => ({
-  inline: (run) => wakeDispatcher(work, run),
-  again: (run, delayMs) => wakeDispatcher(work, run, delayMs),
 })
 
 /** For a request whose queue message for the run is on its way. The sweeper starts further attempts. */
@@ -127,36 +141,6 @@ const readAhead = (work: Work, named: RunNames) => {
   // The read of the run fails, too.
   listener.catch(() => {})
   return { target: readTargetAhead(work, named), listener }
-}
-
-interface Known {
-  named?: RunNames | undefined
-  /** The run as it was just created. */
-  known?: Run
-}
-
-const dispatch = async (work: Work, key: RunKey, wakes: Wakes, { named, known }: Known): Promise<void> => {
-  const reading = named && readAhead(work, named)
-  const run = known ?? (await work.table.get(RunEntity, key))
-  if (run?.status !== 'queued' && !(run && awaitsRetry(run))) return
-  const early = (run.retry_at ?? 0) - work.clock.now()
-  if (early > 0) return wakes.again(run, early)
-  continueTrace(run.trace)
-  describeSpan({ 'platform.run_id': run.id })
-  const ahead = named && NAMES.every((name) => named[name] === run[name]) ? reading : undefined
-  const [target, listener] = await Promise.all([
-    loadTarget(work, run, ahead?.target),
-    ahead?.listener ?? findListener(work, run),
-  ])
-  if ('refused' in target) return endRefusedRun(work, key, target)
-  if (target.version.runtime_type === 'inline') return wakes.inline(run)
-  if (target.version.runtime_type === 'a2a') {
-    if (wakes.worker) await startOutsideRun(wakes.worker, run, target)
-    else await wakes.inline(run)
-    return
-  }
-  const claimed = await claim(work, run)
-  if (claimed) await execute(work, claimed, target, wakes, { listener }, await loadResume(work, claimed))
 }
 
 /**
@@ -288,7 +272,7 @@ const execute = async (
   work: Work,
   run: Run,
   target: Target,
-  wakes: Wakes,
+  wakes: Pick<Wakes, 'again' | 'signal'>,
   { listener }: { listener: Listener | undefined },
   resume?: Resume,
 ): Promise<void> => {

@@ -5,17 +5,15 @@ import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import {
-  commitAndDispatch,
   dispatchAgain,
   isActive,
   loadSteps,
   type NewRun,
-  newRun,
   type Run,
   RunEntity,
   viewWithSteps,
 } from '#shared/work/runs/index.ts'
-import { type OpenRequest, type PrepareInPlace, waitForRun } from '../waiting/index.ts'
+import { type OpenRequest, type PrepareInPlace, prepareRun, waitForRun } from '../waiting/index.ts'
 import { prepareSandboxInstall } from './installation.ts'
 import type { TestRunView } from './schemas.ts'
 import { TEST_TRIGGER } from './succeeded-test-run.ts'
@@ -93,12 +91,9 @@ const startOnce = async (
 ): Promise<OpenRequest | undefined> => {
   const starting = withoutAnswer({ ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) })
   try {
-    if (inPlace) {
-      const prepared = await inPlace(starting, start)
-      await starting.commit(prepared.writes)
-      return prepared.send()
-    }
-    await commitAndDispatch(starting, await newRun(starting, { ...start, isCarried: true }))
+    const { writes, send } = await prepareRun(inPlace, starting, start)
+    await starting.commit(writes)
+    return send?.()
   } catch (error) {
     const known: Run | undefined =
       error instanceof ConditionFailed
@@ -106,6 +101,6 @@ const startOnce = async (
         : undefined
     if (!known) throw error
     await dispatchAgain(work, known)
+    return undefined
   }
-  return undefined
 }

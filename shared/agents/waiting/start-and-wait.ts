@@ -3,21 +3,19 @@ import { SECOND } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { RunView } from '#shared/work/runs/index.ts'
 import {
-  commitAndDispatch,
   dispatchAgain,
   isActive,
   isWaitingForInput,
   loadRun,
   loadRunWithSteps,
   type NewRun,
-  newRun,
   type Run,
   RunEntity,
   type RunKey,
   type RunStatus,
   viewWithSteps,
 } from '#shared/work/runs/index.ts'
-import { type OpenRequest, type PrepareInPlace, paceLooks } from './looks.ts'
+import { type OpenRequest, type PrepareInPlace, paceLooks, prepareRun } from './looks.ts'
 
 export interface Wait {
   seconds: number
@@ -70,12 +68,9 @@ export const startAndWait = async (
   if (earlier) await dispatchAgain(work, earlier)
   else {
     const creating: Work = { ...work, id: (kind) => (kind === 'run' ? id : work.id(kind)) }
-    const starting = await start()
-    if (wait.inPlace) {
-      const prepared = await wait.inPlace(creating, starting)
-      await withoutAnswer(work).commit(prepared.writes)
-      open = prepared.send()
-    } else await commitAndDispatch(withoutAnswer(work), await newRun(creating, { ...starting, isCarried: true }))
+    const { writes, send } = await prepareRun(wait.inPlace, creating, await start())
+    await withoutAnswer(work).commit(writes)
+    open = send?.()
   }
   const ended = await waitWhileWorking(work, key, { until, viewer: wait.viewer, open })
   if (ended) open?.drop()

@@ -28,7 +28,7 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
   dispatch: {
     purpose:
       'Runs to dispatch to their agents, conversations whose next message is to be dispatched, and cards of outside agents to look at.',
-    fromBus: ['run.created', 'run.resumed', 'run.input_received', 'a2a.task_notified', 'agent_card.due', 'chat.moved'],
+    fromBus: ['run.resumed', 'run.input_received', 'a2a.task_notified', 'agent_card.due', 'chat.moved'],
     visibilitySeconds: 240,
     maxReceives: 5,
     batchSize: 5,

@@ -19,7 +19,6 @@ import {
 import { listWaitingSteps } from '../questions/index.ts'
 import { ApprovalEntity, type Run, RunEntity } from '../runs/entity.ts'
 import { isWaitingForInput } from '../runs/slots.ts'
-import { commitAndDispatch } from '../runs/start.ts'
 import { isActive } from '../runs/status.ts'
 import { loadAnswerer, newParticipant } from './answerer.ts'
 import { answeringFields, newAnsweringRun, RETRY_CHECK_DELAY, RUN_CHECK_DELAY } from './answering-run.ts'
@@ -223,7 +222,7 @@ const takeNext = async (work: WorkerWork, chat: Chat, again: boolean): Promise<b
       MessageEntity.update(message, { set: { run_id: run.id } }),
       ...(taker ? [handoverWrite(conversation, taker)] : []),
     ]
-    await commitAndDispatch(work, { ...started, writes })
+    await work.commit(writes)
     return false
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error

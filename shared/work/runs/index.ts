@@ -96,7 +96,6 @@ export { loadShape, withoutShapes } from './shaped-output.ts'
 export { requestLines, ShownRequest } from './shown-request.ts'
 export { isWaitingForInput, moveSlot, runsWithStatus } from './slots.ts'
 export {
-  commitAndDispatch,
   dispatchAgain,
   firstDispatch,
   type NewRun,
