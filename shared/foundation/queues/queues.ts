@@ -2,7 +2,7 @@ import type { QueueName } from '#shared/kernel/queue-names.ts'
 
 export interface QueueDefinition {
   purpose: string
-  /** Event types that a bus rule routes here as {@link BusMessage}s, or `*` for all. Absent if code sends the messages. */
+  /** Event types that a bus rule routes here as {@link EventMessage}s, or `*` for all. Absent if code sends the messages. */
   fromBus?: readonly string[]
   /** Visibility timeout in seconds. Must exceed the function's timeout. */
   visibilitySeconds: number

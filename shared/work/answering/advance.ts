@@ -25,7 +25,7 @@ import { answeringFields, newAnsweringRun, RETRY_CHECK_DELAY, RUN_CHECK_DELAY } 
 import type { Speaker } from './chats.ts'
 import { type Chat, ChatEntity, WaitingMessageEntity } from './entity.ts'
 import { approvalRequestText, composeRunMessage, failureMessage, type RunMessage } from './run-message.ts'
-import { chatWakeMessage } from './wake.ts'
+import { chatMessage } from './wake.ts'
 
 /** Longest wait of a message for an agent that is at its limit of active runs, and the interval between attempts. */
 const LONGEST_WAIT = 15 * MINUTE
@@ -234,7 +234,9 @@ const takeNext = async (work: WorkerWork, chat: Chat, again: boolean): Promise<b
     return dropMessage(work, chat, taken, pending, failureMessage('too_many_active_runs', ''))
   await work.commit([changed(chat, { due_at: now + RETRY_CHECK_DELAY })])
   if (again)
-    await work.queues.send('dispatch', [{ body: chatWakeMessage(chat), delayMs: RETRY_DELAY, group: conversation.id }])
+    await work.queues.send('dispatch', [
+      { body: chatMessage(conversation_id), delayMs: RETRY_DELAY, group: conversation_id },
+    ])
   return false
 }
 
