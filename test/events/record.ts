@@ -50,7 +50,7 @@ interface Batched {
 const typeOf = ({ body, dynamodb }: Batched): string | undefined => {
   if (body === undefined) return dynamodb?.NewImage?.type?.S
   const message = JSON.parse(body)
-  return message.kind ?? message['detail-type']
+  return message.kind === 'event' ? message.event.type : (message.kind ?? message['detail-type'])
 }
 
 /** Batch sizes depend on timing; the recorded ones must not. */
