@@ -1,20 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { FRAMEWORKS, GENERATORS, PYTHON, WHOLE } from '#test/projects.ts'
 import { SpreadWaits } from '#testkit/spread-waits.ts'
 import { translationInto } from '#web/messages/compile.ts'
 import { messages } from '#web/messages/plugin.ts'
-
-/** Tests that need the build, a browser or processes of their own, and look at the clock while they run. */
-const WHOLE = ['test/{browser,e2e,events,local,protocols}/**/*.test.ts', 'test/contract/responses.test.ts']
-
-/** Tests that need Python and download packages, for `npm run test:python` only. */
-const PYTHON = ['test/python/**/*.test.ts']
-
-/** Tests that need Python and Go and download packages, for `npm run test:generators` only. */
-const GENERATORS = ['test/generators/**/*.test.ts']
-
-/** Tests that install agent frameworks, for `npm run test:frameworks` only. */
-const FRAMEWORKS = ['test/frameworks/**/*.test.ts']
 
 const outside = (): string[] | undefined => {
   if (process.env.PYTHON_TESTS) return PYTHON
