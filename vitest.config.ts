@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { FRAMEWORKS, GENERATORS, PYTHON, WHOLE } from '#test/projects.ts'
-import { SpreadWaits } from '#testkit/spread-waits.ts'
 import { translationInto } from '#web/messages/compile.ts'
 import { messages } from '#web/messages/plugin.ts'
 
@@ -34,7 +33,6 @@ export default defineConfig({
     // Processes take a twentieth less CPU than threads, whose memory belongs to one process.
     pool: 'forks',
     maxWorkers: WORKERS,
-    sequence: { sequencer: SpreadWaits },
     // CloudFormation's own checks run when the stacks are synthesized for real; here they take half the time of each synthesis.
     // Nobody reads where in the source each resource was made.
     env: { SEED, CDK_VALIDATION: 'false', CDK_DISABLE_STACK_TRACE: '1' },
