@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
 import { buildOpenApi } from '#openapi/build.ts'
-import { developerRoleFor, type Endpoint } from '#shared/http/endpoint.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { readText } from '#test/record/recordings.ts'
 import { exampleBody } from '#testkit/derived-sample.ts'
@@ -47,33 +46,9 @@ const expectError = (answer: Answer, ...codes: string[]): void => {
   expect(answer.status).toBe(ERRORS[error.code as keyof typeof ERRORS][0])
 }
 
-/** Role that a developer needs for an endpoint. A viewer's token for the sandbox has only the scopes that read. */
-const developerRoleOf = (endpoint: Endpoint): string | undefined => {
-  if (endpoint.caller === 'developer') return developerRoleFor(endpoint)
-  if (endpoint.caller !== 'integration') return undefined
-  return endpoint.method === 'GET' && (endpoint.scope ?? ':read').endsWith(':read') ? 'viewer' : 'developer'
-}
-
-/** The portal's copy of these roles, as code. */
-const portalRights = (): string => {
-  const exceptions = endpoints.flatMap((endpoint) => {
-    const role = developerRoleOf(endpoint)
-    const usual = endpoint.method === 'GET' ? 'viewer' : 'developer'
-    return role === undefined || role === usual ? [] : [`  '${endpoint.method} ${endpoint.path}': '${role}',\n`]
-  })
-  return `/** Roles that requests need, where they differ from the rule. \`npm run snapshot\` writes them from the declarations. */
-export const EXCEPTIONS: Readonly<Record<string, 'viewer' | 'developer' | 'owner'>> = {
-${exceptions.sort().join('')}}
-`
-}
-
 describe('the public surface', () => {
   it('is the recorded one; `npm run record -- surface` records an intended change', () => {
     expect(surface()).toBe(readText('test/contract/surface.txt'))
-  })
-
-  it('needs the roles that the developer portal goes by; `npm run snapshot` records an intended change', async () => {
-    await expect(portalRights()).toMatchFileSnapshot('../../web/developers/client/ui/rights.ts')
   })
 
   it('operation ids and routes are unique', () => {
