@@ -1,20 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { SpreadWaits } from '#testkit/spread-waits.ts'
+import { FRAMEWORKS, GENERATORS, PYTHON, WHOLE } from '#test/projects.ts'
 import { translationInto } from '#web/messages/compile.ts'
 import { messages } from '#web/messages/plugin.ts'
-
-/** Tests that need the build, a browser or processes of their own, and look at the clock while they run. */
-const WHOLE = ['test/{browser,e2e,events,local,protocols}/**/*.test.ts', 'test/contract/responses.test.ts']
-
-/** Tests that need Python and download packages, for `npm run test:python` only. */
-const PYTHON = ['test/python/**/*.test.ts']
-
-/** Tests that need Python and Go and download packages, for `npm run test:generators` only. */
-const GENERATORS = ['test/generators/**/*.test.ts']
-
-/** Tests that install agent frameworks, for `npm run test:frameworks` only. */
-const FRAMEWORKS = ['test/frameworks/**/*.test.ts']
 
 const outside = (): string[] | undefined => {
   if (process.env.PYTHON_TESTS) return PYTHON
@@ -45,7 +33,6 @@ export default defineConfig({
     // Processes take a twentieth less CPU than threads, whose memory belongs to one process.
     pool: 'forks',
     maxWorkers: WORKERS,
-    sequence: { sequencer: SpreadWaits },
     // CloudFormation's own checks run when the stacks are synthesized for real; here they take half the time of each synthesis.
     // Nobody reads where in the source each resource was made.
     env: { SEED, CDK_VALIDATION: 'false', CDK_DISABLE_STACK_TRACE: '1' },

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { exitForUsage, readCommandLine } from '#ops/command.ts'
 import { bundles } from './bundles.ts'
@@ -12,7 +12,8 @@ import { latencyTables, measureLatency } from './latency.ts'
 import { listTables, measureLists } from './lists.ts'
 import { liveTables, measureLive } from './live.ts'
 import { measureNewcomer, newcomerTables } from './newcomer.ts'
-import { readRecorded, recordCpu, recordStore } from './recorded.ts'
+import { filesOf } from './record.ts'
+import { readRecorded, withCpu } from './recorded.ts'
 import { measureRecords, recordsTables } from './records.ts'
 import { writeResults } from './report/document.ts'
 import { machine } from './report/machine.ts'
@@ -43,8 +44,8 @@ const HELP = `npm run bench -- [part …] [--markdown]
   newcomer   time from an empty folder to an app in review, by the command line and by the portal; runs only when named
   idle       cost of a month without traffic, from the templates
 
-  --markdown     also write the tables into docs/performance.md and docs/scale.md, detailed ones into bench/results, and
-                 record the measurements from which others are computed
+  --markdown     also write the tables of measured parts into docs/performance.md and docs/scale.md, detailed ones into
+                 bench/results. npm run record writes the tables that follow from the code
   --samples N    pairs of processes for each bundle (15)
   --rounds N     rounds for the CPU of each request (8), for isolation (3), records (10) and newcomer (3)
   --only TEXT    measure only subjects whose name contains this, for cpu, lists, isolation and throughput
@@ -113,7 +114,10 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
   lists: async () => listTables(await measureLists({ sizes, only: values.only }), sizes),
   cpu: async () => {
     const uses = await measureCpu({ ...rounds, only: values.only })
-    if (values.markdown) recordCpu(uses)
+    if (values.markdown) {
+      const files = await filesOf(withCpu(readRecorded(), uses))
+      for (const [file, text] of files) writeFileSync(path.resolve(import.meta.dirname, '..', file), text)
+    }
     return cpuTables(uses)
   },
   isolation: async () => {
@@ -164,16 +168,4 @@ for (const part of chosen) {
   for (const table of tables) console.log(plainTable(table))
   if (!values.markdown || isDerived(part)) continue
   for (const [file, shown] of byFile(part, tables)) await writeResults(file, part, shown, where)
-}
-if (values.markdown && chosen.some((part) => isDerived(part) || part === 'cpu')) {
-  const measured = await store
-  if (measured?.failures.length)
-    console.error('Nothing that follows from the store’s use is written, because requests failed.')
-  else {
-    if (measured) recordStore(measured)
-    // All of them, because one is never newer than another.
-    for (const [part, tablesOf] of Object.entries(DERIVED)) {
-      for (const [file, shown] of byFile(part, await tablesOf(readRecorded()))) await writeResults(file, part, shown)
-    }
-  }
 }

@@ -194,6 +194,7 @@ export const CASES: RecordedCase[] = [
     '-refused',
   ),
   { trigger: 'sqs', name: 'fan-out', function: 'fan-out', carries: ['run.awaiting_approval', 'run.resumed'] },
+  { trigger: 'sqs', name: 'fan-out-carried', function: 'fan-out', carries: ['carry'] },
   { trigger: 'sqs', name: 'dispatch', function: 'dispatch', carries: ['start'] },
   { trigger: 'sqs', name: 'dispatch-resumed', function: 'dispatch', carries: ['run.resumed'] },
   { trigger: 'sqs', name: 'dispatch-notified', function: 'dispatch', carries: ['a2a.task_notified'] },
