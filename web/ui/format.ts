@@ -53,10 +53,10 @@ const STEPS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ]
 
-/** Formats a recent time as “5 minutes ago” and one over six days away as a date. */
-export const shortTime = (at: string): string => {
+/** Formats a recent time as “5 minutes ago”, or briefly as “5m ago”, and one over six days away as a date. */
+export const shortTime = (at: string, style: 'long' | 'narrow' = 'long'): string => {
   const seconds = Math.round((Date.parse(at) - now.value) / 1_000)
-  const relative = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
+  const relative = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style })
   if (Math.abs(seconds) > 6 * 86_400) {
     return withZone((zone) =>
       new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: zone }).format(new Date(at)),

@@ -16,9 +16,10 @@ export const Prose = ({ text }: { text: string }) => (
   </span>
 )
 
-export const When = ({ at }: { at: string }) => (
+/** @param brief for lists, where the name comes first */
+export const When = ({ at, brief }: { at: string; brief?: boolean }) => (
   <time dateTime={at} title={fullTime(at)}>
-    {shortTime(at)}
+    {shortTime(at, brief ? 'narrow' : 'long')}
   </time>
 )
 
