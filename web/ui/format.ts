@@ -11,12 +11,14 @@ setInterval(() => {
 }, 30_000)
 
 /**
- * Returns the locale of dates and numbers: the order and symbols of the user's region, in the language of the page. A German
+ * Returns the locale of dates and numbers: the order and symbols of the user's region, in the language of the page. The
+ * browser's region applies if the account names a language only. A German
  * reader gets “21 Nov 2026, 14:05”, never “vor 5 Minuten” in an English sentence.
  */
 const locale = (): string => {
   try {
-    const { region } = new Intl.Locale(reader.value.locale || navigator.language).maximize()
+    const own = reader.value.locale ? new Intl.Locale(reader.value.locale).region : undefined
+    const region = own ?? new Intl.Locale(navigator.language).maximize().region
     return region ? new Intl.Locale(language, { region }).toString() : language
   } catch {
     return language
@@ -96,7 +98,7 @@ const LABELS: Record<string, string> = {
   queued: t('Queued'),
   running: t('Running'),
   awaiting_approval: t('Awaiting approval'),
-  awaiting_input: t('Awaiting input'),
+  awaiting_input: t('Waits for an answer'),
   succeeded: t('Succeeded'),
   failed: t('Failed'),
   cancelled: t('Cancelled'),
