@@ -46,6 +46,7 @@ const TONES: Record<string, string> = {
   rejected: 'bad',
   error: 'bad',
   awaiting_approval: 'warn',
+  awaiting_input: 'warn',
   discuss: 'warn',
   pending: 'warn',
   draft: 'warn',
