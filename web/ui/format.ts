@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { localeOf } from './locale-of.ts'
 import { language, t } from './messages.ts'
 
 /** The user's locale and time zone. The browser's apply if they aren't set. */
@@ -10,20 +11,7 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now()
 }, 30_000)
 
-/**
- * Returns the locale of dates and numbers: the order and symbols of the user's region, in the language of the page. The
- * browser's region applies if the account names a language only. A German
- * reader gets “21 Nov 2026, 14:05”, never “vor 5 Minuten” in an English sentence.
- */
-const locale = (): string => {
-  try {
-    const own = reader.value.locale ? new Intl.Locale(reader.value.locale).region : undefined
-    const region = own ?? new Intl.Locale(navigator.language).maximize().region
-    return region ? new Intl.Locale(language, { region }).toString() : language
-  } catch {
-    return language
-  }
-}
+const locale = (): string => localeOf(language, reader.value.locale, navigator.language)
 
 const timeZone = (): string | undefined => reader.value.time_zone || undefined
 

@@ -1,22 +1,16 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { dateText, reader } from '#web/ui/format.ts'
+import { describe, expect, it } from 'vitest'
+import { localeOf } from '#web/ui/locale-of.ts'
 
-afterEach(() => {
-  vi.unstubAllGlobals()
-  reader.value = {}
-})
-
-describe('a date', () => {
+describe('dates and numbers', () => {
   it.each([
-    ['en', 'en-GB', '30 Nov 2025'],
-    ['en', 'en-US', 'Nov 30, 2025'],
-    ['en-US', 'en-GB', 'Nov 30, 2025'],
-    ['de-DE', 'en-US', '30 Nov 2025'],
-    [null, 'de', '30 Nov 2025'],
-    ['not a locale', 'en-GB', 'Nov 30, 2025'],
-  ])('takes the region of the account %s if it has one, else that of the browser %s', (locale, language, shown) => {
-    vi.stubGlobal('navigator', { language })
-    reader.value = { locale }
-    expect(dateText('2025-11-30')).toBe(shown)
+    ['en', 'en-GB', 'en-GB'],
+    ['en', 'en-US', 'en-US'],
+    ['en-US', 'en-GB', 'en-US'],
+    ['de-DE', 'en-US', 'en-DE'],
+    [null, 'de', 'en-DE'],
+    ['', 'en', 'en-US'],
+    ['not a locale', 'en-GB', 'en'],
+  ])('take the region of the account %j if it has one, else that of the browser %s', (own, browser, locale) => {
+    expect(localeOf('en', own, browser)).toBe(locale)
   })
 })
