@@ -66,7 +66,7 @@ const QuestionForm = ({
   const [typed, setTyped] = useState<Typed>(() =>
     Object.fromEntries(fields.map(([field, schema]) => [field, initial(schema)])),
   )
-  const { busy, failure, act } = useAction()
+  const { failure, act } = useAction()
   const problems = failure ? fieldProblems(failure) : {}
   const put = (field: string, value: string | boolean): void => setTyped((before) => ({ ...before, [field]: value }))
   const answer = (action: 'accept' | 'decline') =>
@@ -161,7 +161,7 @@ const QuestionForm = ({
         )
       })}
       {failure && <Problem failure={failure} />}
-      <div class="actions" aria-busy={busy}>
+      <div class="actions">
         <button type="submit" class="primary" data-decision="answer">
           {t('Answer')}
         </button>

@@ -54,6 +54,6 @@ export const RunRow = ({ run, app }: { run: Run; app?: App | undefined }) => (
         )}
       </span>
     </span>
-    <State name={run.status} />
+    <State name={run.waits_for_answer ? 'awaiting_input' : run.status} />
   </a>
 )
