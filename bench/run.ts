@@ -29,7 +29,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   cpu        warm CPU of requests compared to a bare handler
   latency    time from the commit to the request, for run dispatch and webhook deliveries over HTTP; overhead of ask_agent
   live       time from a change to somebody else's open page over its live connection
-  isolation  effect of a hanging receiver, a hanging agent and a caller over its limit on other tenants
+  isolation  effect of a hanging receiver, a hanging agent, waiting calls and a caller over its limit on other tenants
   throughput calls, runs and deliveries per second of the local run, with a profile of their CPU
   cost       cost of a million calls, runs and deliveries, from the units above and the recorded CPU, and every write of one run
   protocols  cost of A2A and MCP calls for the store, from the units above
