@@ -11,7 +11,7 @@ import { platformErrorOf } from '#testkit/platform-error.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingWorld } from '#testkit/using-stage.ts'
 import { pathWithUnknownIds, WRONG_BODIES } from '#testkit/world.ts'
-import { surface } from './surface.ts'
+import { SURFACE, surface } from './surface.ts'
 
 const endpoints = Object.values(requestFunctions).flat()
 /** Paths of the endpoints to call (`npm run check`), instead of all. */
@@ -48,7 +48,7 @@ const expectError = (answer: Answer, ...codes: string[]): void => {
 
 describe('the public surface', () => {
   it('is the recorded one; `npm run record -- surface` records an intended change', () => {
-    expect(surface()).toBe(readText('test/contract/surface.txt'))
+    expect(surface()).toBe(readText(SURFACE))
   })
 
   it('operation ids and routes are unique', () => {

@@ -32,8 +32,11 @@ const single = (file: string, text: string): Map<string, string> => new Map([[fi
 /** What `npm run record` records, by name. Modules are loaded when they are needed, because some take seconds. */
 export const RECORDINGS = {
   surface: {
-    about: 'every endpoint, scope and public event (test/contract/surface.txt)',
-    make: async () => single('test/contract/surface.txt', (await import('#test/contract/surface.ts')).surface()),
+    about: 'every endpoint, scope and public event (docs/contract/endpoints.md)',
+    make: async () => {
+      const { SURFACE, surface } = await import('#test/contract/surface.ts')
+      return single(SURFACE, surface())
+    },
   },
   paths: {
     about: 'every path variable of the gateway (test/infra/variable-paths.txt)',
