@@ -16,9 +16,13 @@ const GENERATORS = ['test/generators/**/*.test.ts']
 /** Tests that install agent frameworks, for `npm run test:frameworks` only. */
 const FRAMEWORKS = ['test/frameworks/**/*.test.ts']
 
+/** Tests that install servers of models, for `npm run test:models` only. */
+const MODEL_SERVERS = ['test/model-servers/**/*.test.ts']
+
 const outside = (): string[] | undefined => {
   if (process.env.PYTHON_TESTS) return PYTHON
   if (process.env.GENERATOR_TESTS) return GENERATORS
+  if (process.env.MODEL_TESTS) return MODEL_SERVERS
   return process.env.FRAMEWORK_TESTS ? FRAMEWORKS : undefined
 }
 
@@ -57,7 +61,7 @@ export default defineConfig({
           name: 'unit',
           globalSetup: ['testkit/shared-stores.ts'],
           include: ['test/**/*.test.ts'],
-          exclude: [...WHOLE, ...PYTHON, ...GENERATORS, ...FRAMEWORKS],
+          exclude: [...WHOLE, ...PYTHON, ...GENERATORS, ...FRAMEWORKS, ...MODEL_SERVERS],
           // No module keeps state, so files share what is loaded: loading it again is a quarter of their time.
           isolate: false,
           restoreMocks: true,
