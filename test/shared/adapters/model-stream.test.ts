@@ -144,6 +144,15 @@ describe('a streamed turn', () => {
     expect(end).toBe('whole')
   })
 
+  it('has each of its calls without arguments once, although all have the number 0', async () => {
+    const bare = (id: string, name: string) => calling({ index: 0, id, function: { name, arguments: '' } })
+    const { calls } = await answerTo({ chunks: [bare('c1', 'look'), bare('c2', 'tell'), END] })
+    expect(calls).toMatchObject([
+      { id: 'c1', tool: 'look', arguments: {} },
+      { id: 'c2', tool: 'tell', arguments: {} },
+    ])
+  })
+
   it('keeps the tokens of a last chunk without choices', async () => {
     const usage = { prompt_tokens: 750, completion_tokens: 300, total_tokens: 1_300 }
     const answer = await answerTo({ chunks: [delta({ content: 'Seven.' }, 'stop'), { choices: [], usage }] })
