@@ -65,10 +65,11 @@ const latestOf = (schedule: Schedule, first: number, now: number): { latest: num
 const settle = async (work: WorkerWork, schedule: Schedule, falling: Falling, now: number): Promise<void> => {
   const [scene, last] = await Promise.all([loadScene(work, schedule), loadLast(work, schedule)])
   if (!scene) return commitEnd(work, schedule, now)
-  const counted = { ...falling.set, ...countResult(schedule, last) }
-  if ((counted.failures ?? schedule.failures) >= LIMITS.scheduleFailures)
-    return commitPause(work, schedule, counted, 'failures', now)
-  if (!(await hasCreator(work, schedule))) return commitPause(work, schedule, counted, 'creator_left', now)
+  const result = countResult(schedule, last)
+  if ((result.failures ?? schedule.failures) >= LIMITS.scheduleFailures)
+    return commitPause(work, schedule, result, 'failures', now)
+  if (!(await hasCreator(work, schedule))) return commitPause(work, schedule, result, 'creator_left', now)
+  const counted = { ...falling.set, ...result }
   if (falling.isMissed) return skip(work, schedule, falling, counted, 'missed', now)
   if (schedule.overlap !== 'allow' && last && isActive(last.status)) {
     const mayWait = schedule.overlap === 'queue' && (falling.record !== undefined || schedule.waiting === undefined)
