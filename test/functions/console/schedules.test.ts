@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { MemberEntity } from '#shared/identity/people/entity.ts'
-import { DAY, HOUR, iso, MINUTE } from '#shared/kernel/clock.ts'
+import { HOUR, iso, MINUTE } from '#shared/kernel/clock.ts'
 import { installed, member } from '#testkit/fixtures.ts'
 import { succeeded } from '#testkit/platform.ts'
 import { succeeds } from '#testkit/receiver.ts'
