@@ -30,11 +30,12 @@ export const newAnsweringRun = (
   { id: conversation_id }: Pick<Conversation, 'id'>,
   { id: message_id, text, attachments, author }: Pick<Message, 'id' | 'text' | 'attachments' | 'author'>,
   installation: Installation,
+  trigger = TRIGGER,
 ): Promise<PreparedRun> =>
   newRun(work, {
     installation,
     input: { text, attachments, conversation_id, message_id },
-    trigger: TRIGGER,
+    trigger,
     actor: { id: author.id, name: author.name },
     conversation_id,
     message_id,
