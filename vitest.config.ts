@@ -1,24 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { SpreadWaits } from '#testkit/spread-waits.ts'
+import { FRAMEWORKS, GENERATORS, MODEL_SERVERS, PYTHON, WHOLE } from '#test/projects.ts'
 import { translationInto } from '#web/messages/compile.ts'
 import { messages } from '#web/messages/plugin.ts'
-
-/** Tests that need the build, a browser or processes of their own, and look at the clock while they run. */
-const WHOLE = ['test/{browser,e2e,events,local,protocols}/**/*.test.ts', 'test/contract/responses.test.ts']
-
-/** Tests that need Python and download packages, for `npm run test:python` only. */
-const PYTHON = ['test/python/**/*.test.ts']
-
-/** Tests that need Python and Go and download packages, for `npm run test:generators` only. */
-const GENERATORS = ['test/generators/**/*.test.ts']
-
-/** Tests that install agent frameworks, for `npm run test:frameworks` only. */
-const FRAMEWORKS = ['test/frameworks/**/*.test.ts']
 
 const outside = (): string[] | undefined => {
   if (process.env.PYTHON_TESTS) return PYTHON
   if (process.env.GENERATOR_TESTS) return GENERATORS
+  if (process.env.MODEL_TESTS) return MODEL_SERVERS
   return process.env.FRAMEWORK_TESTS ? FRAMEWORKS : undefined
 }
 
@@ -45,7 +34,6 @@ export default defineConfig({
     // Processes take a twentieth less CPU than threads, whose memory belongs to one process.
     pool: 'forks',
     maxWorkers: WORKERS,
-    sequence: { sequencer: SpreadWaits },
     // CloudFormation's own checks run when the stacks are synthesized for real; here they take half the time of each synthesis.
     // Nobody reads where in the source each resource was made.
     env: { SEED, CDK_VALIDATION: 'false', CDK_DISABLE_STACK_TRACE: '1' },
@@ -57,7 +45,7 @@ export default defineConfig({
           name: 'unit',
           globalSetup: ['testkit/shared-stores.ts'],
           include: ['test/**/*.test.ts'],
-          exclude: [...WHOLE, ...PYTHON, ...GENERATORS, ...FRAMEWORKS],
+          exclude: [...WHOLE, ...PYTHON, ...GENERATORS, ...FRAMEWORKS, ...MODEL_SERVERS],
           // No module keeps state, so files share what is loaded: loading it again is a quarter of their time.
           isolate: false,
           restoreMocks: true,

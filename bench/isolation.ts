@@ -1,6 +1,7 @@
 import { dispatch } from './isolation/dispatch.ts'
 import { rateLimit } from './isolation/rate-limit.ts'
 import type { Measured, Round, Scenario } from './isolation/scenario.ts'
+import { waiting } from './isolation/waiting.ts'
 import { webhooks } from './isolation/webhooks.ts'
 import { startLocalRun } from './local-run.ts'
 import { fixed, type Table } from './report/table.ts'
@@ -34,7 +35,7 @@ export const measureIsolation = async ({ rounds = 3, seconds = 8, only = '' }: I
   const run = await startLocalRun('isolation', { WEBHOOK_RETRY_DELAYS_SECONDS: '2,2,2,2,2,2' })
   try {
     const measured: Isolation[] = []
-    for (const scenario of [webhooks, dispatch, rateLimit].filter(({ trouble }) => trouble.includes(only))) {
+    for (const scenario of [webhooks, dispatch, waiting, rateLimit].filter(({ trouble }) => trouble.includes(only))) {
       measured.push(...(await takeTurns(scenario, await scenario.prepare(run), rounds, seconds)))
     }
     return measured
@@ -104,7 +105,7 @@ export const isolationTables = (measured: readonly Isolation[]): Table[] => [
       ratioOf(one) <= RATIO_LIMIT ? 'ok' : 'not kept',
     ]),
     notes: [
-      `Rounds without and with the trouble alternate, ${measured[0]?.calm.length ?? 0} of each. Values are medians of the rounds. Without the trouble, the same requests go to the same receiver or agent, which answers at once, and the tenant that calls too often stays at half its limit. Webhooks and dispatch: from created_at of the event or the run to the request’s arrival. API calls: GET /api/v1/me, from the request to its answer.`,
+      `Rounds without and with the trouble alternate, ${measured[0]?.calm.length ?? 0} of each. Values are medians of the rounds. Without the trouble, the same requests go to the same receiver or agent, which answers at once, and the tenant that calls too often stays at half its limit. Webhooks and dispatch: from created_at of the event or the run to the request’s arrival. API calls: GET /api/v1/me, console: GET /console/me, OAuth: POST /oauth/introspect, and waited-for runs: POST /api/v1/runs?wait=30 with an agent that answers at once, from the request to its answer. The local run enforces no reserved executions.`,
     ],
   },
 ]

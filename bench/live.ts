@@ -15,7 +15,7 @@ const signIn = async (baseUrl: string, body: object): Promise<string> => {
 }
 
 /**
- * Measures the time from the request that changes something to the answer with which a page of somebody else loads it,
+ * Measures the time from the request that changes something to the answer with which a page of someone else loads it,
  * over its live connection.
  */
 export const measureLive = async ({ seconds = 10 }: { seconds?: number } = {}): Promise<number[]> => {

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { exitForUsage, readCommandLine } from '#ops/command.ts'
 import { bundles } from './bundles.ts'
 import { cpuTables, measureCpu } from './cpu.ts'
+import { dayTables, measureDay } from './day.ts'
 import { byFile, DERIVED, type DerivedPart, isDerived } from './derived.ts'
 import { measureStoreUse, type StoreUse } from './endpoints.ts'
 import { faultTables, holds, measureFaults, RETRY_DELAYS } from './faults.ts'
@@ -11,7 +12,8 @@ import { latencyTables, measureLatency } from './latency.ts'
 import { listTables, measureLists } from './lists.ts'
 import { liveTables, measureLive } from './live.ts'
 import { measureNewcomer, newcomerTables } from './newcomer.ts'
-import { readRecorded, recordCpu, recordStore } from './recorded.ts'
+import { filesOf } from './record.ts'
+import { readRecorded, withCpu } from './recorded.ts'
 import { measureRecords, recordsTables } from './records.ts'
 import { writeResults } from './report/document.ts'
 import { machine } from './report/machine.ts'
@@ -27,7 +29,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   cpu        warm CPU of requests compared to a bare handler
   latency    time from the commit to the request, for run dispatch and webhook deliveries over HTTP; overhead of ask_agent
   live       time from a change to somebody else's open page over its live connection
-  isolation  effect of a hanging receiver, a hanging agent and a caller over its limit on other tenants
+  isolation  effect of a hanging receiver, a hanging agent, waiting calls and a caller over its limit on other tenants
   throughput calls, runs and deliveries per second of the local run, with a profile of their CPU
   cost       cost of a million calls, runs and deliveries, from the units above and the recorded CPU, and every write of one run
   protocols  cost of A2A and MCP calls for the store, from the units above
@@ -37,16 +39,18 @@ const HELP = `npm run bench -- [part …] [--markdown]
   faults     events through the local run while workers die and everything around them fails; takes minutes, so it
              runs only when named; exits with 1 if anything is lost
   soak       runs per second and memory of npm start over five minutes of runs by eight clients; runs only when named
+  day        memory, open files, data and latency of npm start over two hours of one run a second, with streams and pages
+             open, then ten starts of the same folder; runs only when named
   newcomer   time from an empty folder to an app in review, by the command line and by the portal; runs only when named
   idle       cost of a month without traffic, from the templates
 
-  --markdown     also write the tables into docs/performance.md and docs/scale.md, detailed ones into bench/results, and
-                 record the measurements from which others are computed
+  --markdown     also write the tables of measured parts into docs/performance.md and docs/scale.md, detailed ones into
+                 bench/results. npm run record writes the tables that follow from the code
   --samples N    pairs of processes for each bundle (15)
   --rounds N     rounds for the CPU of each request (8), for isolation (3), records (10) and newcomer (3)
   --only TEXT    measure only subjects whose name contains this, for cpu, lists, isolation and throughput
   --records N    records of each kind, for lists (10000; 100000 take about ten minutes and 3 GB), or in total, for records (1000000)
-  --seconds N    seconds of load, for latency (10, twice), live (10), each round of isolation (8), each subject of throughput (10), soak (300)
+  --seconds N    seconds of load, for latency (10, twice), live (10), each round of isolation (8), each subject of throughput (10), soak (300), day (7200)
   --poll MS      interval at which clients read their runs, for throughput (they wait in the request that starts a run)
   --events N     number of events, for faults (2000; 100000 take about an hour and 4 GB of memory)
   --seed N       seed of the random faults (1)`
@@ -110,7 +114,10 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
   lists: async () => listTables(await measureLists({ sizes, only: values.only }), sizes),
   cpu: async () => {
     const uses = await measureCpu({ ...rounds, only: values.only })
-    if (values.markdown) recordCpu(uses)
+    if (values.markdown) {
+      const files = await filesOf(withCpu(readRecorded(), uses))
+      for (const [file, text] of files) writeFileSync(path.resolve(import.meta.dirname, '..', file), text)
+    }
     return cpuTables(uses)
   },
   isolation: async () => {
@@ -133,6 +140,7 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
     return faultTables(played, { seed, retryDelays: RETRY_DELAYS })
   },
   soak: async () => soakTables(await measureSoak(seconds)),
+  day: async () => dayTables(await measureDay(seconds)),
   newcomer: async () => newcomerTables(await measureNewcomer(rounds)),
   idle: derived('idle'),
 }
@@ -142,7 +150,7 @@ const OF_THE_STORE = new Set(['endpoints', 'cost', 'protocols', 'workload'])
 /** Parts that need `npm run build`. */
 const OF_A_BUILD = new Set(['bundles', ...OF_THE_STORE])
 const BUILT = path.resolve(import.meta.dirname, '../dist/openapi/openapi.json')
-const ONLY_NAMED = new Set(['records', 'faults', 'soak', 'newcomer'])
+const ONLY_NAMED = new Set(['records', 'faults', 'soak', 'day', 'newcomer'])
 
 const unknown = positionals.find((part) => !(part in PARTS))
 if (unknown !== undefined) exitForUsage(`Unknown part '${unknown}'`)
@@ -160,16 +168,4 @@ for (const part of chosen) {
   for (const table of tables) console.log(plainTable(table))
   if (!values.markdown || isDerived(part)) continue
   for (const [file, shown] of byFile(part, tables)) await writeResults(file, part, shown, where)
-}
-if (values.markdown && chosen.some((part) => isDerived(part) || part === 'cpu')) {
-  const measured = await store
-  if (measured?.failures.length)
-    console.error('Nothing that follows from the store’s use is written, because requests failed.')
-  else {
-    if (measured) recordStore(measured)
-    // All of them, because one is never newer than another.
-    for (const [part, tablesOf] of Object.entries(DERIVED)) {
-      for (const [file, shown] of byFile(part, await tablesOf(readRecorded()))) await writeResults(file, part, shown)
-    }
-  }
 }

@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ROOT } from '#local/prepare.ts'
 import { startReceiver } from '#testkit/receiver.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 import { clientOf, createTenant, type Tenant } from './latency/setup.ts'
-import { DONE, UNLIMITED } from './local-run.ts'
+import { DONE } from './local-run.ts'
+import { memoryOf, npmStart } from './npm-start.ts'
 import { fixed, type Table } from './report/table.ts'
 import { percentile } from './statistics.ts'
 
@@ -29,44 +25,12 @@ export interface Soak {
   slices: { runs: number; p95: number; memory: number }[]
 }
 
-/** Returns the share of the memory of a process and all that it has started, in MB. Only Linux tells it. */
-const memoryOf = (pid: number): number => {
-  try {
-    const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-    return children.reduce((sum, child) => sum + memoryOf(Number(child)), Number(kilobytes) / 1_024)
-  } catch {
-    return Number.NaN
-  }
-}
-
-/** Starts the local run as `npm start -- --fresh` does, with data in memory. @returns its address */
-const start = async (dataDir: string) => {
-  const child = spawn(process.execPath, [path.join(ROOT, 'local/start.ts'), '--fresh', '--json', '--port', '0'], {
-    cwd: ROOT,
-    env: { ...process.env, ...UNLIMITED, DATA_DIR: dataDir, LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await ended
-  }
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /ready at (http:\/\/[^"\s]+)/.exec(line)?.[1]
-    if (url === undefined) continue
-    child.stdout.resume()
-    return { url, pid: child.pid as number, stop }
-  }
-  throw new Error('npm start ended before it was ready')
-}
-
 /** Runs eight clients, each of which waits for its run before it starts the next. */
 export const measureSoak = async ({ seconds = 300 }: { seconds?: number } = {}): Promise<Soak> => {
   const { folder, remove } = scratchFolder('bench-soak-')
   const agent = await startReceiver()
   const began = performance.now()
-  const { url, pid, stop } = await start(folder)
+  const { url, pid, stop } = await npmStart(folder, ['--fresh'])
   try {
     const ready = (performance.now() - began) / 1_000
     await pause(IDLE_SECONDS * 1_000)

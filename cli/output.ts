@@ -141,7 +141,7 @@ export const createOutput = (json: boolean): Output => {
   }
 }
 
-/** Ends the tool once whoever reads its output has enough, such as `head`, and closes the pipe. */
+/** Ends the tool when the reader of its output, such as `head`, closes the pipe. */
 export const endOnClosedPipe = (): void => {
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

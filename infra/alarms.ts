@@ -70,7 +70,7 @@ export class Alarms extends Construct {
     this.burning = burns.map((burn) => notifying(this.#burning(burn)))
   }
 
-  /** Adds an alarm over a long window. With a short one, it is on while both are, which notify nobody by themselves. */
+  /** Adds an alarm over a long window. With a short one, it is on while both are, which notify no one by themselves. */
   #burning({ short, ...burn }: Burn): AlarmBase {
     if (short === undefined) return this.#alarm(burn, descriptionOf(burn))
     const long = { ...burn, id: `${burn.id}Long`, description: `Window of ${burn.label} of ${burn.id}.` }

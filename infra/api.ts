@@ -50,7 +50,7 @@ export function createApi(scope: Construct, config: Config): CfnRestApi {
     endpointConfiguration: { types: ['REGIONAL'] },
     // For lists and the documentation's scripts. A function would have to compress and answer in base64.
     minimumCompressionSize: 2048,
-    // Nobody should be able to bypass the domain.
+    // No one should be able to bypass the domain.
     disableExecuteApiEndpoint: config.domainName !== undefined && !config.edge,
   })
   acknowledge(api, {

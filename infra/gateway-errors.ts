@@ -52,7 +52,7 @@ export function addGatewayErrors(scope: Construct, restApi: IRestApi, baseUrl: s
       ...(status !== undefined && { statusCode: String(status) }),
       responseHeaders: {
         'X-Request-Id': 'context.requestId',
-        // Pages on other origins must be able to read the error. These answers contain nobody's data.
+        // Pages on other origins must be able to read the error. These answers contain no one's data.
         'Access-Control-Allow-Origin': "'*'",
         'Access-Control-Expose-Headers': "'X-Request-Id, Retry-After'",
         'Cache-Control': "'no-store'",

@@ -51,7 +51,7 @@ const answers = ({ api, stageName }: Watched): Watch[] => [
 ]
 
 /**
- * Alarm on the journey, whose function fails when the journey does. A missing one is as bad as a failed one, because nobody looks
+ * Alarm on the journey, whose function fails when the journey does. A missing one is as bad as a failed one, because no one looks
  * from outside then.
  */
 const journeyWatches = ({ journey }: Watched): Watch[] =>

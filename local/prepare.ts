@@ -38,8 +38,8 @@ const OUTPUTS = { functions: ['functions'], local: ['local', 'chunks', ...Object
 const FINGERPRINT = 'fingerprint'
 const WITH_MAPS = 'source maps'
 
-/** Types that the build itself writes among the sources of the SDKs. */
-const GENERATED = /^packages[\\/].*[\\/](api\.d\.ts|tools\.d\.ts|events\.py)$/
+/** Files that the build itself writes among the sources of the SDKs and of the developer portal. */
+const GENERATED = /^packages[\\/].*[\\/](api\.d\.ts|tools\.d\.ts|events\.py)$|^web[\\/].*[\\/]rights\.ts$/
 
 const filesOf = (entry: string): string[] => {
   const file = path.join(ROOT, entry)

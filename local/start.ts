@@ -53,6 +53,19 @@ const readPort = (name: string, text: string): number => {
   throw new Error(`${name} is not a port: ${text}. Give a number from 0 to 65535.`)
 }
 
+/** Open files of an idle platform, and room for a handful of clients. */
+const LEAST_OPEN_FILES = 256
+
+/** Reports a limit on open files that is too low before the build, which would end in the middle. Windows has none. */
+const checkOpenFiles = (): void => {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
+  const allowed = userLimits?.open_files.soft
+  if (typeof allowed !== 'number' || allowed >= LEAST_OPEN_FILES) return
+  throw new Error(
+    `This shell lets a process open ${allowed} files, and the platform needs at least ${LEAST_OPEN_FILES}. Raise the limit, then start it again: ulimit -n 1024`,
+  )
+}
+
 /** Checks the public address before the build. @returns undefined if there is none */
 const readPublicUrl = (given: string | undefined): string | undefined => {
   if (given !== undefined) return parsePublicAddress('--base-url', given).url
@@ -101,6 +114,7 @@ const main = async (): Promise<void> => {
     if (!stopping.signal.aborted) void stop(0)
   })
 
+  checkOpenFiles()
   await checkPort(port)
   if (fresh) await deleteData(dataDir)
   const aside = fresh ? undefined : await checkData(dataDir)

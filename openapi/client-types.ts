@@ -6,6 +6,7 @@ import { requestFunctions } from '#functions/registry.ts'
 import { TOOLS } from '#shared/agents/tools/index.ts'
 import type { DocumentName } from '#shared/http/documents.ts'
 import { buildDocument } from './document.ts'
+import { writePortalRights } from './portal-rights.ts'
 import { pythonEvents } from './python-types.ts'
 
 const documentOf = (name: DocumentName): object => buildDocument(Object.values(requestFunctions).flat(), '1', name)
@@ -62,4 +63,5 @@ if (import.meta.main) {
     // An unchanged file isn't written, so that watchers aren't triggered.
     if (present !== types) await writeFile(file, types)
   }
+  if ('web/developers'.startsWith(below)) await writePortalRights()
 }

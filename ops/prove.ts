@@ -32,7 +32,7 @@ everything. Before it begins, it says what it creates and what that costs, and a
 
 Exits with 1 if a step failed. What the stage created is removed even then, unless you give --keep.`
 
-/** Settings of a proof: a stage's data has to go with it, and nobody reads the e-mail of the journey. */
+/** Settings of a proof: a stage's data has to go with it, and no one reads the e-mail of the journey. */
 const SETTINGS = { retainData: false, developerProof: false }
 
 const { values } = readCommandLine(HELP, {

@@ -20,6 +20,7 @@ export interface ModelRequest {
   headers: IncomingHttpHeaders
   model: string
   stream: boolean
+  stream_options?: object
   messages: SentMessage[]
   /** Names of the offered tools. */
   tools: string[]
@@ -53,6 +54,8 @@ export type Turn =
   | { hang: true }
   /** Closes the connection in the middle of the answer. */
   | { truncated: true }
+  /** Sends these chunks as a stream, whatever was asked for, and then `[DONE]` unless `done` is false. Texts are sent as they are. */
+  | { chunks: Iterable<object | string> | AsyncIterable<object | string>; done?: boolean }
 
 export type Script = Turn | ((request: ModelRequest) => Turn | Promise<Turn>)
 
@@ -86,6 +89,7 @@ export const startModelServer = async () => {
       const body = (await json(incoming)) as {
         model: string
         stream?: boolean
+        stream_options?: object
         messages: SentMessage[]
         tools?: { function: { name: string } }[]
       }
@@ -94,6 +98,7 @@ export const startModelServer = async () => {
         headers: incoming.headers,
         model: body.model,
         stream: body.stream ?? false,
+        ...(body.stream_options && { stream_options: body.stream_options }),
         messages: body.messages,
         tools: (body.tools ?? []).map((each) => each.function.name),
       }
@@ -142,6 +147,17 @@ const write = async (response: ServerResponse, turn: Turn, request: ModelRequest
   if ('status' in turn) {
     response.writeHead(turn.status, { ...JSON_TYPE, ...turn.headers })
     response.end(typeof turn.body === 'string' ? turn.body : JSON.stringify(turn.body))
+    return
+  }
+  if ('chunks' in turn) {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for await (const chunk of turn.chunks) {
+      // An endless stream ends with its reader.
+      while (response.writableNeedDrain && !response.destroyed) await pause(1)
+      if (response.destroyed) return
+      response.write(typeof chunk === 'string' ? chunk : `data: ${JSON.stringify(chunk)}\n\n`)
+    }
+    response.end(turn.done === false ? '' : 'data: [DONE]\n\n')
     return
   }
   if (turn.delayMs) await pause(turn.delayMs)

@@ -10,7 +10,7 @@ import { type Interval, sequentialRoundTrips } from '../round-trips.ts'
 /** Store use of some work. */
 export interface Consumption {
   calls: number
-  /** Sequential calls, without those that record audit entries: nobody waits for the table's stream. */
+  /** Sequential calls, without those that record audit entries: no one waits for the table's stream. */
   roundTrips: number
   readUnits: number
   writeUnits: number

@@ -76,7 +76,10 @@ export const runFaults = async (platform: Platform, table: Table, options: Play)
     const reached = new Set<string>()
     // The outermost interceptor, which counts what the queue delivered before faults apply.
     const uncount = platform.intercept('fan-out', (event, next) => {
-      for (const { body } of (event as { Records: { body: string }[] }).Records) reached.add(JSON.parse(body).detail.id)
+      for (const { body } of (event as { Records: { body: string }[] }).Records) {
+        const { event_id, detail } = JSON.parse(body)
+        reached.add(event_id ?? detail.id)
+      }
       return next(event)
     })
     stops.push(uncount)

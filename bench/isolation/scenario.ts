@@ -73,7 +73,7 @@ export const until = async (what: string, isTrue: () => boolean): Promise<void> 
 }
 
 /** Waits until no message is waiting, in progress or delayed, so that a round doesn't affect the next. */
-export const atRest = async ({ platform }: LocalRun): Promise<void> => {
+export const atRest = async ({ platform }: Pick<LocalRun, 'platform'>): Promise<void> => {
   const queues = ['fanout', 'dispatch', 'delivery', 'statistics'].map((name) => platform.queue(name))
   await until('the queues to be empty', () =>
     queues.every((queue) => {

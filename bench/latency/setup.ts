@@ -36,6 +36,8 @@ export type Client = ReturnType<typeof clientOf>
 /** Installation that starts runs, and the receivers of its webhooks. */
 export interface Tenant {
   headers: Record<string, string>
+  /** Credentials of its app. */
+  client: { client_id: string; client_secret: string }
   receivers: Receiver[]
 }
 
@@ -55,7 +57,7 @@ const installAgents = async (call: Client, agents: BenchAgent[]) => {
     { email: `bench-${unique}@example.com`, name: 'Ada' },
   )
   const developer = { 'x-developer-key': registered.api_key }
-  const installed: { slug: string; headers: Record<string, string> }[] = []
+  const installed: (Omit<Tenant, 'receivers'> & { slug: string })[] = []
   for (const [i, { endpoint, scopes, tools }] of agents.entries()) {
     const slug = `bench-${unique}-${i}`
     const app = await call('POST', '/api/v1/dev/apps', developer, {
@@ -73,7 +75,9 @@ const installAgents = async (call: Client, agents: BenchAgent[]) => {
       ...(tools && { tools }),
     })
     const token = await call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`, developer)
-    installed.push({ slug, headers: { authorization: `Bearer ${token.access_token}` } })
+    const { client_id, client_secret } = app
+    const headers = { authorization: `Bearer ${token.access_token}` }
+    installed.push({ slug, headers, client: { client_id, client_secret } })
   }
   return installed
 }
@@ -92,12 +96,19 @@ export const createTenant = async (
   { scopes = ['runs:read', 'runs:write', 'webhooks:manage'], events = ['run.*'] }: TenantOptions = {},
 ): Promise<Tenant> => {
   const [agent] = await installAgents(call, [{ endpoint: agentUrl, scopes }])
-  const headers = agent?.headers ?? {}
+  if (!agent) throw new Error('The agent wasn’t installed')
+  const { headers, client } = agent
   // A sandbox has one subscription per address, and a receiver may stand for several.
   for (const [i, { url }] of receivers.entries()) {
     await call('POST', '/api/v1/webhooks', headers, { url: `${url}/subscription/${i}`, events })
   }
-  return { headers, receivers }
+  return { headers, client, receivers }
+}
+
+/** Creates installations in one workspace, without subscriptions. */
+export const createWorkspace = async (call: Client, endpoint: string, installations: number): Promise<Tenant[]> => {
+  const agents = Array.from({ length: installations }, () => ({ endpoint, scopes: ['runs:read', 'runs:write'] }))
+  return (await installAgents(call, agents)).map(({ headers, client }) => ({ headers, client, receivers: [] }))
 }
 
 /** Creates two agents in one workspace, the second with a tool, and returns the call by which the first asks it. */

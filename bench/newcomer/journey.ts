@@ -8,7 +8,7 @@ export interface Journey {
   inReview: number
 }
 
-/** Somebody who begins with nothing. */
+/** Someone who begins with nothing. */
 export interface Newcomer {
   baseUrl: string
   /** Their empty folder. */

@@ -2,7 +2,7 @@ import { indented } from '../output.ts'
 
 /**
  * Decodes a body for display: as JSON if it is JSON, otherwise as text. Hides the callback's token, which could act for the run
- * while it is valid, from whoever sees the terminal or its log.
+ * while it is valid, from anyone who sees the terminal or its log.
  */
 export const shownBody = (base64: string): unknown => {
   const text = Buffer.from(base64, 'base64').toString()

@@ -25,7 +25,7 @@ const { subtle } = webcrypto
 /**
  * Begins a sign-in in the browser. The portal creates a key, encrypts it for this process and sends the browser back to a port
  * of this machine. The key is therefore readable neither in the browser's history nor by other programs that see the address.
- * Nobody can send a key of theirs instead, because the public key is known to the portal's page only.
+ * No one can send a key of theirs instead, because the public key is known to the portal's page only.
  */
 export const signInByBrowser = async (baseUrl: string, name: string, limitMs: number): Promise<SignIn> => {
   const pair = await subtle.generateKey(CURVE, false, ['deriveBits'])
@@ -71,7 +71,7 @@ const receive = (server: Server, privateKey: webcrypto.CryptoKey, baseUrl: strin
         response.writeHead(400, { 'content-type': 'text/plain' }).end('This isn’t an answer of the developer portal.')
         return
       }
-      // Takes the encrypted key out of the address, too.
+      // Removes the encrypted key from the address.
       const place = decided.granted ? 'done' : 'denied'
       response.writeHead(303, { location: `${baseUrl}/developers#/terminal/${place}` }).end()
       clearTimeout(timer)

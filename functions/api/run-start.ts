@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { dispatchInPlace } from '#shared/agents/dispatch/index.ts'
+import { newRunInPlace } from '#shared/agents/dispatch/index.ts'
 import { fitsInPlace, startAndWait } from '#shared/agents/waiting/index.ts'
 import { handOver } from '#shared/delivery/fan-out/index.ts'
 import type { IntegrationCaller } from '#shared/http/callers.ts'
@@ -72,7 +72,7 @@ const start = defineEndpoint({
     const waiting = { seconds: wait, repeatable, viewer, recheck: mayStillRead }
     return fitsInPlace(work, wait)
       ? handOver(work, (handing) =>
-          startAndWait(handing, installation.id, newRun, { ...waiting, dispatch: dispatchInPlace }),
+          startAndWait(handing, installation.id, newRun, { ...waiting, inPlace: newRunInPlace }),
         )
       : startAndWait(work, installation.id, newRun, waiting)
   },

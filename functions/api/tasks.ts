@@ -99,6 +99,7 @@ const report = defineEndpoint({
     'earlier one. The agent that delegated the task gets a `task.result` event.',
   body: ReportResult,
   maxBodyBytes: REPORT_BODY,
+  needs: [...write.needs, 'queue:dispatch'],
   handler: ({ work, caller, params, body }) => reportResult(work, caller, params.id, body),
 })
 

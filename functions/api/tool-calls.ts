@@ -1,4 +1,4 @@
-import { dispatchInPlace } from '#shared/agents/dispatch/index.ts'
+import { newRunInPlace } from '#shared/agents/dispatch/index.ts'
 import { InvocationResult, InvokeTool, invokeTool, loadToolRefusal } from '#shared/agents/tools/index.ts'
 import { handOver } from '#shared/delivery/fan-out/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
@@ -63,7 +63,7 @@ const invoke = defineEndpoint({
   handler: ({ work, caller, params, body }) => {
     if (body.run_id !== undefined && !isId('run', body.run_id)) throw runNotFound()
     const input = { name: params.name, arguments: body.arguments, runId: body.run_id, reason: body.reason }
-    const invoke = (inner: Work) => invokeTool(inner, { ...caller, dispatch: dispatchInPlace }, input, checkArguments)
+    const invoke = (inner: Work) => invokeTool(inner, { ...caller, inPlace: newRunInPlace }, input, checkArguments)
     // Only this one starts a run and waits for it.
     return input.name === 'ask_agent' ? handOver(work, invoke) : invoke(work)
   },

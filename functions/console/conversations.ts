@@ -11,6 +11,7 @@ import {
   listConversationsForPerson,
   loadConversationFor,
   markConversationRead,
+  newAgentChat,
   openAgentChat,
 } from '#shared/work/answering/index.ts'
 import {
@@ -54,7 +55,8 @@ const list = defineEndpoint({
     'Your main conversation always comes first. Then come your conversations with agents and the conversations of ' +
     'the workspace’s tasks, newest first in each group. Nobody else in the workspace can read your main conversation ' +
     'or your conversations with agents.\n\nWith `q`, lists those with a match among their 200 latest messages. A page ' +
-    'looks through up to 50 conversations, so it can be short or empty while `has_more` is true.',
+    'looks through up to 50 conversations, so it can be short or empty while `has_more` is true, as with `kind` and ' +
+    '`installation_id`.',
   query: () =>
     pageQuery({
       q: searchWords(),
@@ -80,17 +82,19 @@ const open = defineEndpoint({
   caller: 'console',
   summary: 'Open a conversation with an agent',
   description:
-    'You have one conversation with each agent. If it already exists, it is returned. The agent needs the scopes ' +
-    '`chat:read` and `chat:write` (`conflict`).',
+    'Returns your first conversation with the agent, which is created when you first open it. `new: true` begins ' +
+    'another one. The agent needs the scopes `chat:read` and `chat:write` (`conflict`).',
   body: OpenChat,
   status: 201,
   response: PersonConversationSchema,
   errors: ['not_found', 'access_withdrawn', 'conflict'],
   handler: async ({ work, caller, body }) => {
-    const conversation = await openAgentChat(work, caller, body.installation_id)
+    const { conversation, writes } = body.new
+      ? await newAgentChat(work, caller, body.installation_id)
+      : { conversation: await openAgentChat(work, caller, body.installation_id), writes: [] }
     const [listed] = await addAnswerers(work, caller, [conversation])
     const view = present(listed as ListedConversation, caller.user.locale)
-    await work.commit([], view)
+    await work.commit(writes, view)
     return view
   },
 })

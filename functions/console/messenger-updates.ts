@@ -21,7 +21,7 @@ const receive = defineEndpoint({
   maxBodyBytes: LIMITS.bodyBytes,
   response: () => z.object({}).meta({ id: 'MessengerUpdateTaken', description: 'Always empty.' }),
   errors: ['unauthorized', 'rate_limited', 'conflict'],
-  needs: ['table:read', 'table:write'],
+  needs: ['table:read', 'table:write', 'queue:dispatch'],
   handler: ({ work, params, body, request }) => {
     const secret = request.headers['x-telegram-bot-api-secret-token']
     return countFailedSignIns(work, () => receiveUpdate(work, params.id, secret, body))

@@ -179,7 +179,7 @@ const again = defineEndpoint({
     'too_many_active_runs',
     'payload_too_large',
   ],
-  needs: ['objects:read', 'objects:write'],
+  needs: ['objects:read', 'objects:write', 'queue:dispatch'],
   handler: ({ work, caller, params, body }) =>
     runAgain(work, caller.workspace.id, { id: caller.user.id, name: caller.user.name }, params.id, body.input),
 })

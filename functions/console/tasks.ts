@@ -102,7 +102,7 @@ const run = defineEndpoint({
     'too_many_active_runs',
     'budget_exceeded',
   ],
-  needs: ['objects:read', 'objects:write'],
+  needs: ['objects:read', 'objects:write', 'queue:dispatch'],
   handler: ({ work, caller, params, body }) =>
     runTask(work, caller.workspace, params.id, caller.user, body.installation_id),
 })
@@ -121,7 +121,7 @@ const answer = defineEndpoint({
   status: 201,
   response: MessageSchema,
   errors: ['conflict', 'too_many_active_runs', 'budget_exceeded'],
-  needs: ['objects:read', 'objects:write'],
+  needs: ['objects:read', 'objects:write', 'queue:dispatch'],
   handler: async ({ work, caller, params, body: { text, attachments } }) => {
     const { workspace, user } = caller
     const files = await loadAttachments(work, workspace.id, attachments)

@@ -1,4 +1,4 @@
-import { dispatchInPlace } from '#shared/agents/dispatch/index.ts'
+import { newRunInPlace } from '#shared/agents/dispatch/index.ts'
 import { testRun as runTest, TestRun, TestRunResult } from '#shared/agents/sandbox/index.ts'
 import { handOver } from '#shared/delivery/fan-out/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
@@ -33,7 +33,7 @@ const testRun = defineEndpoint({
     'outgoing',
   ],
   handler: ({ work, caller, params, body }) =>
-    handOver(work, (handing) => runTest(handing, caller.developerId, params.id, body.input, dispatchInPlace)),
+    handOver(work, (handing) => runTest(handing, caller.developerId, params.id, body.input, newRunInPlace)),
 })
 
 export const endpoints = [testRun]

@@ -1,7 +1,10 @@
 import * as z from 'zod'
-import { executeApprovedCall } from '#shared/agents/dispatch/index.ts'
-import { BusMessage } from '#shared/foundation/queues/index.ts'
+import { CallMessage, executeApprovedCall } from '#shared/agents/dispatch/index.ts'
+import { EventMessage } from '#shared/foundation/queues/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
+
+/** An event `approval.decided`, or the call itself if that message was lost. */
+const Message = z.discriminatedUnion('kind', [CallMessage(), EventMessage])
 
 const Data = z.object({ run_id: z.string(), installation_id: z.string(), step_id: z.string() })
 
@@ -12,8 +15,9 @@ export const worker: QueueWorker = {
   needs: ['table:read', 'table:write', 'objects:read', 'objects:write', 'outgoing', 'receipts:use'],
   timeoutSeconds: 40,
   async handle(work, message) {
-    const { detail } = BusMessage.parse(message)
-    const { run_id, installation_id, step_id } = Data.parse(JSON.parse(detail.data))
+    const given = Message.parse(message)
+    const { run_id, installation_id, step_id } =
+      given.kind === 'call' ? given : Data.parse(JSON.parse(given.event.data))
     await executeApprovedCall(work, { installation_id, id: run_id }, step_id)
   },
 }

@@ -1,27 +1,22 @@
 import * as z from 'zod'
 import { dispatchRun, resumeRun } from '#shared/agents/dispatch/index.ts'
-import { followNotification, followOutsideRun } from '#shared/agents/outside/index.ts'
+import { FollowMessage, followNotification, followOutsideRun } from '#shared/agents/outside/index.ts'
 import { lookAtCard } from '#shared/catalogue/card-watches/index.ts'
 import { carryEvents, fanOutEvent, leaveToFanOut, readAhead } from '#shared/delivery/fan-out/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { BusMessage, busMessageOf, StartMessage } from '#shared/foundation/queues/index.ts'
+import { EventMessage, eventMessage, StartMessage } from '#shared/foundation/queues/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
-import { advanceChat } from '#shared/work/answering/index.ts'
-import { isRunEnd } from '#shared/work/runs/index.ts'
+import { advanceChat, ChatMessage } from '#shared/work/answering/index.ts'
+import { isRunEnd, RunMessage } from '#shared/work/runs/index.ts'
 
-const Data = z.object({
-  run_id: z.string(),
-  installation_id: z.string(),
-  app_id: z.string().optional(),
-  step_id: z.string().optional(),
-  round: z.number().optional(),
-})
+const Message = z.discriminatedUnion('kind', [StartMessage, RunMessage(), FollowMessage(), ChatMessage(), EventMessage])
 
-const Due = z.object({ app_id: z.string() })
-
-const Moved = z.object({ conversation_id: z.string() })
+const OfRun = z.object({ run_id: z.string(), installation_id: z.string() })
+const OfStep = OfRun.extend({ step_id: z.string() })
+const OfApp = z.object({ app_id: z.string() })
+const OfChat = z.object({ conversation_id: z.string() })
 
 /**
  * Advances conversations. Sends new runs to their agents, and resumed runs to agents that ask for them. Runs of inline
@@ -52,36 +47,71 @@ export const worker: QueueWorker = {
   // It mostly waits. With five answers of 1 MiB, the process takes 105 MB.
   memoryMb: 384,
   async handle(work, message) {
-    const given = z.union([StartMessage, BusMessage]).parse(message)
-    const event = given.kind === 'start' ? given.event : given.detail
-    // A sample event belongs to no run.
-    if (event.test) return
-    if (event.type === 'chat.moved') return advanceChat(work, Moved.parse(JSON.parse(event.data)).conversation_id)
-    if (event.type === 'agent_card.due') return lookAtCard(work, Due.parse(JSON.parse(event.data)).app_id)
-    const { carrying, made, carry } = carryEvents(work)
-    const starting = given.kind === 'start' ? bringStart(work, event, made) : undefined
-    try {
-      await handle(carrying, event, given.kind === 'start' ? given.names : undefined)
-    } finally {
-      await starting?.finish()
-      await carry()
+    const given = Message.parse(message)
+    switch (given.kind) {
+      case 'start':
+        return start(work, given)
+      case 'run':
+        return carrying(work, (inner) => dispatchRun(inner, keyOf(given)))
+      case 'follow':
+        return carrying(work, (inner) => follow(inner, given))
+      case 'chat':
+        return advanceChat(work, given.conversation_id)
+      case 'event':
+        return handleEvent(work, given.event)
     }
   },
 }
 
-const handle = async (
-  work: WorkerWork,
-  { type, workspace_id, data }: OutboxEvent,
-  named?: StartMessage['names'],
-): Promise<void> => {
-  const { run_id, installation_id, app_id, step_id, round } = Data.parse(JSON.parse(data))
-  const key = { installation_id, id: run_id }
-  if (type === 'run.followed' && round !== undefined) await followOutsideRun(work, key, round)
-  else if (type === 'a2a.task_notified') await followNotification(work, key)
-  else if (type === 'run.created') {
-    const names = named && app_id !== undefined ? { ...named, workspace_id, installation_id, app_id } : undefined
-    await dispatchRun(work, key, names)
-  } else if (step_id !== undefined) await resumeRun(work, key, step_id)
+const keyOf = ({ run_id: id, installation_id }: z.infer<typeof OfRun>) => ({ installation_id, id })
+
+/** Carries the events that a message makes. */
+const carrying = async (work: WorkerWork, act: (work: WorkerWork) => Promise<void>): Promise<void> => {
+  const { carrying: inner, carry } = carryEvents(work)
+  try {
+    await act(inner)
+  } finally {
+    await carry()
+  }
+}
+
+const start = async (work: WorkerWork, { event, names }: StartMessage): Promise<void> => {
+  const { app_id, workspace_id } = event
+  const of = OfRun.parse(JSON.parse(event.data))
+  const { carrying: inner, made, carry } = carryEvents(work)
+  const starting = bringStart(work, event, made)
+  const known =
+    app_id === undefined ? undefined : { ...names, workspace_id, installation_id: of.installation_id, app_id }
+  try {
+    await dispatchRun(inner, keyOf(of), known)
+  } finally {
+    await starting.finish()
+    await carry()
+  }
+}
+
+const follow = (work: WorkerWork, { round, ...of }: z.infer<ReturnType<typeof FollowMessage>>): Promise<void> =>
+  round === undefined ? followNotification(work, keyOf(of)) : followOutsideRun(work, keyOf(of), round)
+
+const handleEvent = async (work: WorkerWork, { type, data: text, test }: OutboxEvent): Promise<void> => {
+  // A sample event belongs to no run.
+  if (test) return
+  const data: unknown = JSON.parse(text)
+  switch (type) {
+    case 'chat.moved':
+      return advanceChat(work, OfChat.parse(data).conversation_id)
+    case 'agent_card.due':
+      return lookAtCard(work, OfApp.parse(data).app_id)
+    case 'a2a.task_notified':
+      return carrying(work, (inner) => followNotification(inner, keyOf(OfRun.parse(data))))
+    case 'run.resumed':
+    case 'run.input_received': {
+      const { step_id, ...of } = OfStep.parse(data)
+      return carrying(work, (inner) => resumeRun(inner, keyOf(of), step_id))
+    }
+    default:
+      throw new Error(`the dispatcher doesn’t handle ${type}`)
+  }
 }
 
 /** Time after which the statistics list a run as active that its agent still works on. */
@@ -100,7 +130,7 @@ const bringStart = (
 ): { finish(): Promise<void> } => {
   let listing: Promise<void> | undefined
   const list = () => {
-    if (!made.some(isRunEnd)) listing ??= work.queues.send('statistics', [{ body: busMessageOf(created) }])
+    if (!made.some(isRunEnd)) listing ??= work.queues.send('statistics', [{ body: eventMessage(created) }])
     listing?.catch((error) => work.log.warn('the list of active runs is left to the sweeper', { error }))
   }
   const timer = setTimeout(list, LISTED_AFTER)

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { carryById, fanOutEvent } from '#shared/delivery/fan-out/index.ts'
-import { BusMessage, CarryMessage } from '#shared/foundation/queues/index.ts'
+import { CarryMessage, EventMessage } from '#shared/foundation/queues/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
+
+const Message = z.discriminatedUnion('kind', [CarryMessage, EventMessage])
 
 /** Delivers events to feeds and webhook subscriptions. Those that it carries are counted as well. */
 export const worker: QueueWorker = {
@@ -10,7 +12,7 @@ export const worker: QueueWorker = {
   needs: ['table:read', 'table:write', 'queue:delivery', 'queue:live', 'queue:statistics'],
   timeoutSeconds: 60,
   async handle(work, message) {
-    const given = z.union([CarryMessage, BusMessage]).parse(message)
-    await (given.kind === 'carry' ? carryById(work, given.event_id) : fanOutEvent(work, given.detail.id))
+    const given = Message.parse(message)
+    await (given.kind === 'carry' ? carryById(work, given.event_id) : fanOutEvent(work, given.event.id))
   },
 }

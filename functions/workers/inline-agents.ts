@@ -1,10 +1,7 @@
-import * as z from 'zod'
 import { runInline } from '#shared/agents/inline/index.ts'
-import { BusMessage } from '#shared/foundation/queues/index.ts'
 import { checkArguments } from '#shared/http/parse.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
-
-const Data = z.object({ run_id: z.string(), installation_id: z.string() })
+import { RunMessage } from '#shared/work/runs/index.ts'
 
 /**
  * Runs inline agents on the language model. They have their own worker, because the model's library is large and turns
@@ -23,12 +20,13 @@ export const worker: QueueWorker = {
     'outgoing',
     // The worker hands a long run to the next invocation.
     'queue:inline-runs',
+    // Its tools start runs of other agents.
+    'queue:dispatch',
   ],
   timeoutSeconds: 900,
   memoryMb: 1_024,
   async handle(work, message) {
-    const { detail } = BusMessage.parse(message)
-    const { run_id, installation_id } = Data.parse(JSON.parse(detail.data))
+    const { run_id, installation_id } = RunMessage().parse(message)
     await runInline(work, { installation_id, id: run_id }, checkArguments)
   },
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BusMessage } from '#shared/foundation/queues/index.ts'
+import { EventMessage } from '#shared/foundation/queues/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
 import { fetchLogos } from '#shared/moderation/logos/index.ts'
 
@@ -12,7 +12,7 @@ export const worker: QueueWorker = {
   needs: ['table:read', 'table:write', 'logos:read', 'logos:write', 'outgoing'],
   timeoutSeconds: 40,
   async handle(work, message) {
-    const { detail } = BusMessage.parse(message)
-    await fetchLogos(work, Data.parse(JSON.parse(detail.data)).owner)
+    const { event } = EventMessage.parse(message)
+    await fetchLogos(work, Data.parse(JSON.parse(event.data)).owner)
   },
 }

@@ -1,6 +1,5 @@
-import { BusMessage } from '#shared/foundation/queues/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
-import { handleMessengerWake } from '#shared/messaging/messenger/index.ts'
+import { handleMessengerMessage, MessengerMessage } from '#shared/messaging/messenger/index.ts'
 
 /**
  * Sends to messenger threads, sets and removes webhooks, and ingests the platform bot's updates about Business
@@ -18,8 +17,10 @@ export const worker: QueueWorker = {
     'bot',
     'outgoing',
     'queue:messenger',
+    // An incoming message starts a run of the thread's agent.
+    'queue:dispatch',
   ],
   // The messages of a batch are handled in parallel, each for at most 20 seconds and one call of the Bot API.
   timeoutSeconds: 60,
-  handle: (work, message) => handleMessengerWake(work, BusMessage.parse(message)),
+  handle: (work, message) => handleMessengerMessage(work, MessengerMessage().parse(message)),
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BusMessage } from '#shared/foundation/queues/index.ts'
+import { EventMessage } from '#shared/foundation/queues/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
 import {
   announceEvent,
@@ -8,6 +8,8 @@ import {
   MailWake,
   PersonMessage,
 } from '#shared/messaging/inbox/index.ts'
+
+const Message = z.discriminatedUnion('kind', [MailWake, PersonMessage, EventMessage])
 
 /**
  * Delivers notifications to people in the messaging app and by e-mail. An event becomes one message per person, so that
@@ -19,14 +21,14 @@ export const worker: QueueWorker = {
   needs: ['table:read', 'table:write', 'objects:read', 'bot', 'mail', 'queue:notifications', 'queue:live'],
   timeoutSeconds: 60,
   handle(work, message) {
-    const given = z.union([MailWake, PersonMessage, BusMessage]).parse(message)
+    const given = Message.parse(message)
     switch (given.kind) {
       case 'mail':
         return handleMailWake(work, given)
       case 'person':
         return deliverNotification(work, given)
-      default:
-        return announceEvent(work, given.detail)
+      case 'event':
+        return announceEvent(work, given.event)
     }
   },
 }

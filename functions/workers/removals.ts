@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BusMessage } from '#shared/foundation/queues/index.ts'
+import { EventMessage } from '#shared/foundation/queues/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
 import { endRemovedInstallation, endWithdrawnAccess } from '#shared/lifecycle/removal/index.ts'
 import { stopRuns } from '#shared/moderation/suspension/index.ts'
@@ -14,10 +14,10 @@ export const worker: QueueWorker = {
   needs: ['table:read', 'table:write', 'objects:read', 'objects:write'],
   timeoutSeconds: 40,
   async handle(work, message) {
-    const { detail } = BusMessage.parse(message)
-    if (detail.type === 'platform.suspended') return stopRuns(work, Suspended.parse(JSON.parse(detail.data)))
-    const { installation_id } = Data.parse(JSON.parse(detail.data))
-    if (detail.type === 'access.withdrawn') return endWithdrawnAccess(work, installation_id)
+    const { event } = EventMessage.parse(message)
+    if (event.type === 'platform.suspended') return stopRuns(work, Suspended.parse(JSON.parse(event.data)))
+    const { installation_id } = Data.parse(JSON.parse(event.data))
+    if (event.type === 'access.withdrawn') return endWithdrawnAccess(work, installation_id)
     await endRemovedInstallation(work, installation_id)
   },
 }

@@ -1,5 +1,5 @@
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { BusMessage } from '#shared/foundation/queues/index.ts'
+import { EventMessage } from '#shared/foundation/queues/index.ts'
 import type { BatchWorker } from '#shared/http/worker.ts'
 import { countEvents } from '#shared/insight/statistics/index.ts'
 
@@ -16,8 +16,8 @@ export const worker: BatchWorker = {
     const failed = new Map<number, unknown>()
     const places = new Map<OutboxEvent, number>()
     for (const [place, message] of messages.entries()) {
-      const { success, data, error } = BusMessage.safeParse(message)
-      if (success) places.set(data.detail, place)
+      const { success, data, error } = EventMessage.safeParse(message)
+      if (success) places.set(data.event, place)
       else failed.set(place, error)
     }
     for (const [event, error] of await countEvents(work, [...places.keys()])) failed.set(places.get(event) ?? -1, error)

@@ -53,6 +53,7 @@ export async function prebuild(root: string, part: Part, inProcess: boolean): Pr
     await run(root, 'ops/packages.ts', 'buildServedPackages()')
     return true
   }
+  if (part === 'developers') await run(root, 'openapi/portal-rights.ts', 'writePortalRights()')
   const folder = join(root, 'dist', `${part}-assets`)
   const read = () => readFile(join(folder, `${part}-files.json`), 'utf8').catch(() => '')
   const before = await read()

@@ -19,13 +19,11 @@ export const writeFiles = (dir: string, written: (chunks: OutputChunk[]) => void
   name: 'write-files',
   async generateBundle(_options, output) {
     const files = Object.entries(output)
-    await Promise.all(
-      files.map(([name, one]) =>
-        one.type === 'chunk'
-          ? writeChanged(join(dir, name), one.code)
-          : writeChanged(join(dir, 'maps', name), String(one.source)),
-      ),
-    )
+    // One after another: there are hundreds, and a process may have only 256 open.
+    for (const [name, one] of files) {
+      if (one.type === 'chunk') await writeChanged(join(dir, name), one.code)
+      else await writeChanged(join(dir, 'maps', name), String(one.source))
+    }
     written(files.flatMap(([, one]) => (one.type === 'chunk' ? [one] : [])))
     for (const [name] of files) delete output[name]
   },

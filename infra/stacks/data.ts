@@ -100,7 +100,7 @@ export class DataStack extends Stack {
     const arn = ({ node }: Secret) => (node.defaultChild as CfnSecret).attrId
     this.telegramBot = this.#telegramBot(secret)
     this.telegramBotArn = arn(this.telegramBot)
-    // The local run is told its model's address when it starts, after its templates are made.
+    // The local run receives its model's address when it starts, after its templates are made.
     const mayHaveModel = config.modelApiUrl !== undefined || config.stage === 'local'
     this.languageModel = mayHaveModel ? this.#languageModel(secret) : undefined
     this.languageModelArn = this.languageModel && arn(this.languageModel)
@@ -194,7 +194,7 @@ export class DataStack extends Stack {
     return bucket
   }
 
-  /** Creates the bucket for anchors of the audit, which nobody can delete or replace before their time, AWS's root user included. */
+  /** Creates the bucket for anchors of the audit, which no one can delete or replace before their time, AWS's root user included. */
   #lockedBucket(config: Config, days: number): Bucket {
     const bucket = new Bucket(this, 'AuditBucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -210,7 +210,7 @@ export class DataStack extends Stack {
     return bucket
   }
 
-  /** Creates a keyring with one generated key. Rotation adds a key to the secret and moves `current`, so nobody is signed out. */
+  /** Creates a keyring with one generated key. Rotation adds a key to the secret and moves `current`, so no one is signed out. */
   #keyring(id: string, description: string, kept: Kept): Secret {
     const secret = new Secret(this, id, {
       ...kept,

@@ -66,7 +66,7 @@ const idIn = ({ plan }: PlatformFunction, name: string): string => {
   return `${title.charAt(0).toLowerCase()}${title.slice(1)}`
 }
 
-/** Alarm on the duration of requests that wait for nobody. */
+/** Alarm on the duration of requests that wait for no one. */
 export const latencyWatches = (functions: readonly PlatformFunction[]): Watch[] =>
   inParts(functions.filter(({ plan }) => plan.workers.length === 0 && !plan.waits)).map((part, i) => {
     const metrics = part.map(

@@ -11,7 +11,7 @@ interface NodeRequest extends AsyncIterable<Uint8Array>, Read {
   method?: string | undefined
   url?: string | undefined
   headers: Record<string, string | string[] | undefined>
-  /** Whether somebody has begun to read the body. */
+  /** Whether someone has begun to read the body. */
   readableDidRead?: boolean | undefined
 }
 interface NodeResponse {
@@ -171,7 +171,7 @@ export const cloudflare = <Env>(create: (env: Env) => Agent) => {
 /** A request of a Lambda function URL or of API Gateway, in both of its formats. */
 export interface LambdaRequest {
   headers?: Record<string, string | undefined> | null | undefined
-  /** Format 1.0 and load balancers: instead of `headers`, or beside them. */
+  /** Format 1.0 and load balancers: instead of `headers`, or in addition to them. */
   multiValueHeaders?: Record<string, string[] | undefined> | null | undefined
   body?: string | null | undefined
   isBase64Encoded?: boolean | undefined

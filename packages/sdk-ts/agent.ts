@@ -55,7 +55,7 @@ interface Job {
   outcome: Promise<Outcome>
   /** True once the work has ended. Until then, the job is kept whatever else arrives. */
   isOver(): boolean
-  /** Has the final answer sent through the API, because the response is gone. @returns false if the answer is there already */
+  /** Marks the final answer for sending through the API, because the response is gone. @returns false if the answer is there already */
   answerLater(): boolean
 }
 

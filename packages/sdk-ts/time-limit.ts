@@ -12,7 +12,7 @@ export const fetchWithin =
     const timer = setTimeout(() => limit.abort(new DOMException(`No response within ${ms} ms.`, 'TimeoutError')), ms)
     try {
       const response = await fetch(request, { signal: limit.signal })
-      // The process may end before the body does, if nobody reads it.
+      // The process may end before the body does, if no one reads it.
       ;(timer as { unref?: () => void }).unref?.()
       return response
     } catch (error) {

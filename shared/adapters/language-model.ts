@@ -26,7 +26,7 @@ import type {
 } from '../kernel/ports/language-model.ts'
 import { timeLimitSignal } from '../kernel/time-limit.ts'
 import { outgoingTraceHeaders } from '../kernel/tracing/scope.ts'
-import { ERROR_IN_BODY, fetchTurn, UnusableResponse } from './model-response.ts'
+import { ERROR_IN_BODY, type KnownForms, turnFetch, UnusableResponse } from './model-response.ts'
 
 export interface LanguageModelOptions {
   key: () => Promise<string | undefined>
@@ -36,6 +36,8 @@ export interface LanguageModelOptions {
   name: string | undefined
   /** Prices by model, if the operator gave them. */
   prices?: ModelPrices
+  /** False for a server that can't stream. */
+  isStreamed?: boolean
   /** Deadline for one turn including retries, in ms. */
   deadlineMs?: number
 }
@@ -50,48 +52,52 @@ const SHOWN_BODY = 1_000
  * Creates a language model client for any OpenAI-compatible API, over the AI SDK. Turns are taken one by one. The
  * platform decides who executes the tools, and how often.
  */
-export const createLanguageModel = ({
-  key,
-  apiUrl,
-  name,
-  prices = {},
-  deadlineMs = LIMITS.modelTurn,
-}: LanguageModelOptions): LanguageModel => ({
-  name,
-  async turn(request) {
-    const apiKey = apiUrl === undefined ? undefined : await key()
-    const model = request.model ?? name
-    if (apiUrl === undefined || apiKey === undefined || model === undefined) return { kind: 'not_configured' }
-    // The library prints its warnings, which would become separate lines in the logs.
-    globalThis.AI_SDK_LOG_WARNINGS = false
-    const provider = createOpenAICompatible({ name: 'model', baseURL: apiUrl, apiKey, fetch: fetchTurn })
-    const deadline = timeLimitSignal(deadlineMs)
-    try {
-      const result = await generateText({
-        model: provider(model),
-        instructions: request.instructions,
-        messages: request.messages.map(messageOf),
-        tools: toolsOf(request),
-        // Proxies and servers of models continue the trace, so that their own spans join it.
-        headers: outgoingTraceHeaders(false),
-        maxRetries: RETRIES,
-        abortSignal: AbortSignal.any([request.signal, deadline]),
+export const createLanguageModel = (options: LanguageModelOptions): LanguageModel => {
+  const { key, apiUrl, name, prices = {}, isStreamed = true, deadlineMs = LIMITS.modelTurn } = options
+  const forms: KnownForms = new Map()
+  return {
+    name,
+    async turn(request) {
+      const apiKey = apiUrl === undefined ? undefined : await key()
+      const model = request.model ?? name
+      if (apiUrl === undefined || apiKey === undefined || model === undefined) return { kind: 'not_configured' }
+      // The library prints its warnings, which would become separate lines in the logs.
+      globalThis.AI_SDK_LOG_WARNINGS = false
+      const { onText } = request
+      const fetch = turnFetch({
+        isStreamed,
+        forms,
+        onText: onText && ((readText) => onText(() => textSoFar(readText()))),
       })
-      return {
-        kind: 'answer',
-        text: withoutThoughts(result.text),
-        calls: result.toolCalls.map(callOf),
-        ...(result.toolCalls.length > 0 && { provider: providerPartsOf(result) }),
-        ...endOf(result),
-        usage: priced(usageOf(request, result), prices[model]),
+      const provider = createOpenAICompatible({ name: 'model', baseURL: apiUrl, apiKey, fetch })
+      const deadline = timeLimitSignal(deadlineMs)
+      try {
+        const result = await generateText({
+          model: provider(model),
+          instructions: request.instructions,
+          messages: request.messages.map(messageOf),
+          tools: toolsOf(request),
+          // Proxies and servers of models continue the trace, so that their own spans join it.
+          headers: outgoingTraceHeaders(false),
+          maxRetries: RETRIES,
+          abortSignal: AbortSignal.any([request.signal, deadline]),
+        })
+        return {
+          kind: 'answer',
+          text: withoutThoughts(result.text),
+          calls: result.toolCalls.map(callOf),
+          ...(result.toolCalls.length > 0 && { provider: providerPartsOf(result) }),
+          ...endOf(result),
+          usage: priced(usageOf(request, result), prices[model]),
+        }
+      } catch (error) {
+        if (deadline.aborted)
+          return { kind: 'failure', message: `The model did not answer within ${deadlineMs / 1_000} s.` }
+        return failureOf(error, apiKey)
       }
-    } catch (error) {
-      if (deadline.aborted)
-        return { kind: 'failure', message: `The model did not answer within ${deadlineMs / 1_000} s.` }
-      return failureOf(error, apiKey)
-    }
-  },
-})
+    },
+  }
+}
 
 type Result = Awaited<ReturnType<typeof generateText<ToolSet>>>
 
@@ -126,6 +132,15 @@ const endOf = ({ finishReason, rawFinishReason }: Result): Pick<ModelAnswer, 'en
 const withoutThoughts = (text: string): string =>
   text.replace(/^\s*<think>[\s\S]*?(?:<\/think>\s*|$)/, '').replace(/^(?:(?!<think>)[\s\S])*?\n<\/think>\s*\n/, '')
 
+/** Start of the text in which thoughts may still begin, and beginnings of answers in JSON, which nobody can read before they end. */
+const UNREADABLE = /^\s*(?:<(?:t(?:h(?:i(?:n(?:k>?)?)?)?)?)?|\{.*|`{1,2}|```(?:j(?:s(?:on?)?)?)?(?:\s.*)?)?$/s
+
+/** Returns what can be shown of a text that is still being written. */
+const textSoFar = (text: string): string => {
+  const shown = withoutThoughts(text)
+  return UNREADABLE.test(shown) ? '' : shown
+}
+
 /**
  * Counts what is billed. Some providers leave the reasoning out of `completion_tokens` and count it in `total_tokens` only. Without
  * any usage, four bytes of text count as a token.
@@ -133,7 +148,7 @@ const withoutThoughts = (text: string): string =>
 const usageOf = (request: ModelRequest, { usage, text, toolCalls }: Result): TokenUsage => {
   const { inputTokens: input, outputTokens: output, raw } = usage
   if (input === undefined || (input === 0 && output === 0)) {
-    const { signal: _signal, ...sent } = request
+    const { signal: _signal, onText: _onText, ...sent } = request
     return { input_tokens: estimate(sent), output_tokens: estimate([text, toolCalls]), estimated: true }
   }
   const total = Number(raw?.total_tokens ?? 0)

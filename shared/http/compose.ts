@@ -110,6 +110,7 @@ const compose = (
       apiUrl: settings.modelApiUrl,
       name: settings.modelName,
       prices: settings.modelPrices,
+      isStreamed: settings.modelStreaming,
     }),
     mail: createMail(settings.mailFrom, env),
     monitoring: createMonitoring(settings.alarmPrefix, env),

@@ -30,10 +30,9 @@ export const pathIds = (params: Readonly<Record<string, string>>): LogIds => {
   return run === undefined ? {} : { run_id: run }
 }
 
-/** Returns the ids that a queue's message or an event of the bus names. */
+/** Returns the ids that a queue's message names. */
 export const messageIds = (message: unknown): LogIds => {
-  const { detail, run_id, event_id } = (message ?? {}) as Record<string, unknown>
-  if (typeof detail === 'object' && detail !== null) return messageIds(detail)
+  const { run_id, event_id } = (message ?? {}) as Record<string, unknown>
   return {
     ...(typeof run_id === 'string' && { run_id }),
     ...(typeof event_id === 'string' && { event_id }),

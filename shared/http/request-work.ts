@@ -1,3 +1,4 @@
+import { transactAndSend } from '#shared/foundation/queues/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { idsOf } from '../kernel/ids.ts'
 import type { Exchange } from './exchange.ts'
@@ -19,13 +20,13 @@ export const createRequestWork = (exchange: Exchange): Work => {
     async commit(writes, value) {
       if (isHead) return
       if (!hold || value === undefined) {
-        await deps.table.transact(writes)
+        await transactAndSend(deps, writes)
         exchange.changed = true
         return
       }
       const kept = renderValue(exchange, value)
       kept.headers = { ...kept.headers, 'x-request-id': requestId }
-      await deps.table.transact([...writes, await hold.completion(kept)])
+      await transactAndSend(deps, [...writes, await hold.completion(kept)])
       exchange.changed = true
       exchange.committed = kept
     },

@@ -6,6 +6,7 @@ import type {
   SQSEvent,
   SQSRecord,
 } from 'aws-lambda'
+import { readMessage, transactAndSend } from '#shared/foundation/queues/index.ts'
 import type { Deps, WorkerWork } from '#shared/foundation/work/index.ts'
 import { createBus } from '../adapters/bus.ts'
 import { addLogIds, withLogIds } from '../adapters/logger.ts'
@@ -117,7 +118,7 @@ export const createWorkerWork = (deps: WorkerDeps): WorkerWork => {
     requestId,
     sourceIp: undefined,
     id: idsOf(requestId, () => deps.clock.now()),
-    commit: (writes) => deps.table.transact(writes),
+    commit: (writes) => transactAndSend(deps, writes),
   }
 }
 
@@ -256,8 +257,8 @@ export const runWorker =
 
 /** Returns the trace that a message continues: its own, or that of its event. */
 const traceOf = (message: unknown): TraceContext | undefined => {
-  const { trace, detail } = (message ?? {}) as { trace?: unknown; detail?: { trace?: unknown } }
-  const { data } = traceSchema().safeParse(trace ?? detail?.trace)
+  const { trace, event } = (message ?? {}) as { trace?: unknown; event?: { trace?: unknown } }
+  const { data } = traceSchema().safeParse(trace ?? event?.trace)
   return data && restoreTrace(data)
 }
 
@@ -273,7 +274,7 @@ const errorsOf = async (
 ): Promise<Map<SQSRecord, unknown>> => {
   if ('handle' in worker) {
     return forEachConcurrently(records, records.length, async ({ body }) => {
-      const message: unknown = JSON.parse(body)
+      const message = readMessage(body)
       const trace = traceOf(message)
       const span = { name: worker.name, kind: 'consumer' } as const
       const handle = () => worker.handle(createWorkerWork(deps), message)
@@ -282,7 +283,7 @@ const errorsOf = async (
   }
   const messages = new Map<SQSRecord, unknown>()
   const errors = await forEachConcurrently(records, records.length, async (record) => {
-    messages.set(record, JSON.parse(record.body))
+    messages.set(record, readMessage(record.body))
   })
   const readable = [...messages.keys()]
   try {

@@ -172,6 +172,11 @@ export const LIMITS = {
   /** One turn of a language model, including retries. */
   modelTurn: 2 * MINUTE,
   modelAnswerBytes: 4 * KIB * KIB,
+  /** Wait from the first words of an answer to their first draft, and from one draft to the next: it grows. */
+  draftFirst: 100,
+  draftShortest: 300,
+  draftLongest: SECOND,
+  draftCharacters: 10_000,
   /** Most tool calls in one turn. */
   callsPerTurn: 20,
   /** Turns with tool calls, unless the manifest sets its own number. */

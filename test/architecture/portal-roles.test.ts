@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { EXCEPTIONS } from '#web/developers/client/ui/rights.ts'
+import { portalRights } from '#openapi/portal-rights.ts'
 
 const SCREENS = 'web/developers/client/screens'
+const exceptions = portalRights()
 const FREE = ['POST /api/v1/dev/manifest/validate']
 
 const screens = readdirSync(SCREENS, { recursive: true, encoding: 'utf8' })
@@ -17,7 +18,7 @@ const refusedIn = (source: string): string[] => {
   )
   const opens = /\bopenSandbox\(/.test(source) ? ['POST /api/v1/dev/sandbox/session'] : []
   const isRefused = (action: string): boolean =>
-    (EXCEPTIONS[action] ?? (action.startsWith('GET ') ? 'viewer' : 'developer')) !== 'viewer' && !FREE.includes(action)
+    (exceptions[action] ?? (action.startsWith('GET ') ? 'viewer' : 'developer')) !== 'viewer' && !FREE.includes(action)
   return [...new Set([...calls, ...opens])].filter(isRefused)
 }
 

@@ -11,10 +11,11 @@ const stage = browserStage()
 const LIMIT = { script: 100_000, compressed: 40_000 }
 
 /**
- * Compressed limits of pages that show more. A run shows what its model used: tokens by kind, and dollars. The kilobyte that
- * recovers a page from a lost connection is in all pages.
+ * Compressed limits of pages that show more. A run shows what its model used, tokens by kind and dollars, and its questions as Markdown. A conversation keeps
+ * focus and header in sight, begins others, and keeps what an agent wrote before it was stopped. The kilobyte that recovers a
+ * page from a lost connection is in all pages.
  */
-const RAISED: Readonly<Record<string, number>> = { 'console-runs-id': 41_500 }
+const RAISED: Readonly<Record<string, number>> = { 'console-runs-id': 42_000, 'console-chat-id': 41_500 }
 
 /** Pages nearest to the limits, which every run weighs. `SIZES=1` prints the weight of each page. */
 const HEAVIEST = ['console-runs-id', 'console-start', 'console-chat-id']

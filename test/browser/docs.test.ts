@@ -97,8 +97,10 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
 
   it('finds guides and operations by keyboard, and goes there', async () => {
     await page.goto(`${server.url}/docs/quickstart`)
-    await page.keyboard.press('/')
     const search = page.getByRole('dialog', { name: 'Search' })
+    await page.keyboard.press('/')
+    expect(await search.isVisible()).toBe(false)
+    await page.keyboard.press('Control+k')
     await page.keyboard.type('rotate secret')
     await search.getByRole('link', { name: /^Rotate the secret/ }).waitFor()
     await picture('search')
@@ -114,7 +116,7 @@ describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
       .waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(`${server.url}/docs/reference#listRuns`)
-    await page.keyboard.press('/')
+    await page.keyboard.press('Control+k')
     await page.keyboard.type('zzzzzzzz')
     await search.getByText('Nothing found for “zzzzzzzz”').waitFor()
     await page.keyboard.press('Escape')

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { requestFunctions } from '#functions/registry.ts'
 import { listSettings } from '#infra/settings/list.ts'
 import { anchorsOf, FOLDERS, pagesIn, read, root, tablesOf } from './markdown.ts'
 
@@ -46,6 +47,17 @@ const cellsIn = (row: string) =>
     .trim()
     .replace(/^\||\|$/g, '')
     .split(/(?<!\\)\|/).length
+
+it.each(pagesIn('docs/contract'))('%s names only endpoints that exist, in full or below their interface', (page) => {
+  const named = [...read(page).matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/[^\s`?*]*)[\s`?]/g)]
+  const unknown = named.filter(([, method, path = '']) =>
+    ENDPOINTS.every((one) => one.method !== method || !anyVariable(one.path).endsWith(anyVariable(path))),
+  )
+  expect(unknown.map(([text]) => text)).toEqual([])
+})
+
+const ENDPOINTS = Object.values(requestFunctions).flat()
+const anyVariable = (path: string) => path.replaceAll(/\{\w+\}/g, '{}')
 
 describe.each(everyPage)('the commands of %s', (page) => {
   const commands = [...read(page).matchAll(/npm run (?:-s |--silent )?([a-z][\w:-]*)((?: -- [^`\n#|;&]*)?)/g)]

@@ -1,22 +1,17 @@
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { WebSocket } from 'ws'
 import { runA2aJourney } from '#examples/demo/a2a.ts'
 import { runJourney } from '#examples/demo/journey.ts'
 import { type Platform, startPlatform } from '#local/platform.ts'
-import { BUNDLES, prepare, ROOT } from '#local/prepare.ts'
 import { queueUrlVariable } from '#shared/kernel/settings.ts'
 import { must, newAgent } from '#test/e2e/support.ts'
+import { ASSEMBLY } from '#testkit/assembly.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 import { CASES, fileOf, type RecordedCase } from './cases.ts'
 import { stable } from './stable.ts'
 
-/**
- * Records the events of `events/` again (`npm run record`). Starts the platform, sends the requests of the table, runs
- * the demo for the other triggers, and keeps each function's event with stable ids and times.
- */
+/** Events of each function since the last request. */
 const seen = new Map<string, object[]>()
 
 const watch = (platform: Platform): void => {
@@ -50,7 +45,7 @@ interface Batched {
 const typeOf = ({ body, dynamodb }: Batched): string | undefined => {
   if (body === undefined) return dynamodb?.NewImage?.type?.S
   const message = JSON.parse(body)
-  return message.kind ?? message['detail-type']
+  return message.kind === 'event' ? message.event.type : (message.kind ?? message['detail-type'])
 }
 
 /** Batch sizes depend on timing; the recorded ones must not. */
@@ -64,7 +59,8 @@ const find = (one: RecordedCase): object => {
     ? { Records: one.carries.flatMap((type) => records.find((record) => typeOf(record) === type) ?? []) }
     : ((records[0] && { Records: [records[0]] }) ?? events[0])
   if (found === undefined || (one.carries && one.carries.length !== (found as { Records: unknown[] }).Records.length)) {
-    throw new Error(`${one.function} did not get the event of ${fileOf(one)}`)
+    const had = records.map(typeOf).join(', ')
+    throw new Error(`${one.function} did not get the event of ${fileOf(one)}, only ${had || 'none'}`)
   }
   return found
 }
@@ -128,38 +124,40 @@ const handOverShard = async ({ model, client, endpoints }: Platform): Promise<vo
   sqs.destroy()
 }
 
-const keep = (one: RecordedCase, event: object): void => {
-  const file = path.join(ROOT, fileOf(one))
-  mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify(stable(event), null, 2)}\n`)
-  console.log(fileOf(one))
-}
-
-const { folder: dataDir, remove } = scratchFolder('record-')
-const cdkOut = path.join(dataDir, 'cdk.out')
-await prepare({ cdkOut })
-const platform = await startPlatform({ dataDir, cdkOut, bundles: BUNDLES })
-try {
-  watch(platform)
-  for (const one of CASES) {
-    if (!one.request) continue
-    seen.get(one.function)?.splice(0)
-    await send(platform.baseUrl, one)
-    keep(one, find(one))
+/**
+ * Returns the text of each file of `events/`. Starts the platform, sends the requests of the cases, runs the demo for the other
+ * triggers, and keeps each function's event with stable ids and times.
+ */
+export const recordEvents = async (): Promise<Map<string, string>> => {
+  const files = new Map<string, string>()
+  const keep = (one: RecordedCase): void => {
+    files.set(fileOf(one), `${JSON.stringify(stable(find(one)), null, 2)}\n`)
   }
-  const { consoleToken } = await runJourney({ baseUrl: platform.baseUrl, adminKey: 'local-admin-key' })
-  await showPage(platform.baseUrl, consoleToken)
-  await uninstall(platform.baseUrl, consoleToken)
-  await runInlineAgent(platform.baseUrl)
-  await answerInMessenger(platform, consoleToken)
-  await talkOverA2a(platform.baseUrl)
-  await handOverShard(platform)
-  await platform.idle()
-  await platform.fire('sweeper')
-  await platform.fire('removals')
-  await platform.fire('audit')
-  for (const one of CASES) if (!one.request) keep(one, find(one))
-} finally {
-  await platform.stop()
-  remove()
+  const { folder: dataDir, remove } = scratchFolder('record-')
+  const platform = await startPlatform({ dataDir, ...ASSEMBLY })
+  try {
+    watch(platform)
+    for (const one of CASES) {
+      if (!one.request) continue
+      seen.get(one.function)?.splice(0)
+      await send(platform.baseUrl, one)
+      keep(one)
+    }
+    const { consoleToken } = await runJourney({ baseUrl: platform.baseUrl, adminKey: 'local-admin-key' })
+    await showPage(platform.baseUrl, consoleToken)
+    await uninstall(platform.baseUrl, consoleToken)
+    await runInlineAgent(platform.baseUrl)
+    await answerInMessenger(platform, consoleToken)
+    await talkOverA2a(platform.baseUrl)
+    await handOverShard(platform)
+    await platform.idle()
+    await platform.fire('sweeper')
+    await platform.fire('removals')
+    await platform.fire('audit')
+    for (const one of CASES) if (!one.request) keep(one)
+    return files
+  } finally {
+    await platform.stop()
+    remove()
+  }
 }

@@ -49,6 +49,10 @@ const stableAddress = (text: string): string =>
 /** Every receipt of a decision has a signature of its own. */
 const stableReceipts = (text: string): string => text.replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'receipt')
 
+/** Shards are drawn. */
+const stableShards = (text: string): string =>
+  text.replaceAll(/DUE#\d+/g, 'DUE#0').replaceAll(/(DIR#[\w-]+#[^#"]*#)\d+/g, '$10')
+
 interface Recorded {
   body?: string
   md5OfBody?: string
@@ -56,18 +60,21 @@ interface Recorded {
   dynamodb?: object
 }
 
-/** Sorts an item's attributes, because DynamoDB returns them in any order. */
-const sorted = (value: unknown): unknown =>
-  typeof value !== 'object' || value === null
-    ? value
-    : Object.fromEntries(
-        Object.entries(value)
-          .sort(([a], [b]) => (a < b ? -1 : 1))
-          .map(([name, each]) => [name, sorted(each)]),
-      )
+/** Sorts attributes, because DynamoDB returns them in any order. */
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, each]) => [name, sorted(each)]),
+  )
+}
 
-const ordered = (record: Recorded): Recorded =>
-  record.dynamodb ? { ...record, dynamodb: sorted(record.dynamodb) as object } : record
+const ordered = (record: Recorded): Recorded => {
+  if (record.dynamodb) return { ...record, dynamodb: sorted(record.dynamodb) as object }
+  return record.body === undefined ? record : { ...record, body: JSON.stringify(sorted(JSON.parse(record.body))) }
+}
 
 /** Replaces values that can't be rewritten as text: the digest of the changed body, the position in the stream. */
 const stabilized = (record: Recorded, i: number): Recorded => {
@@ -82,10 +89,7 @@ const stabilized = (record: Recorded, i: number): Recorded => {
 /** Returns the event with ids, times and addresses that stay the same at every recording. */
 export const stable = <T>(event: T & { Records?: Recorded[] }): T => {
   const given = event.Records ? { ...event, Records: event.Records.map(ordered) } : event
-  const text = stableReceipts(stableAddress(stableTimes(stableIds(JSON.stringify(given))))).replaceAll(
-    /DUE#\d+/g,
-    'DUE#0',
-  )
+  const text = stableShards(stableReceipts(stableAddress(stableTimes(stableIds(JSON.stringify(given))))))
   const value = JSON.parse(text) as T & { Records?: Recorded[] }
   return value.Records ? { ...value, Records: value.Records.map(stabilized) } : value
 }

@@ -27,7 +27,7 @@ describe('the list of settings', () => {
     }
   })
 
-  it.each(['docs/deploy.md', 'README.md'])('matches that of %s; npm run settings -- --markdown writes it', (path) => {
+  it.each(['docs/deploy.md', 'README.md'])('matches that of %s; npm run record -- settings writes it', (path) => {
     const page = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
     expect(page).toContain('<!-- /settings -->')
     expect(withSettings(page)).toBe(page)

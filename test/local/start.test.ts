@@ -70,6 +70,19 @@ describe('on the command line', () => {
     expect(stderr).toBe(`--port is not a port: ${port}. Give a number from 0 to 65535.\n`)
   })
 
+  test.skipIf(process.platform === 'win32')(
+    'names the limit on open files that is too low, and how to raise it',
+    () => {
+      const { status, stderr } = spawnSync('sh', ['-c', `ulimit -n 200; exec "${process.execPath}" "${START}"`], {
+        encoding: 'utf8',
+      })
+      expect([status, stderr]).toEqual([
+        1,
+        'This shell lets a process open 200 files, and the platform needs at least 256. Raise the limit, then start it again: ulimit -n 1024\n',
+      ])
+    },
+  )
+
   test('shows --port, --base-url and their variables in --help', () => {
     const { stdout } = run('--help')
     for (const name of ['--port', '--base-url', 'PORT', 'BASE_URL'])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { currentShapes, findIncompatibilities, type Shape } from './compare.ts'
 import { readRecorded } from './recorded.ts'
 
-it('the shapes of all records are the recorded ones; after a change, run `npm run shapes`', () => {
+it('the shapes of all records are the recorded ones; after a change, run `npm run record -- shapes`', () => {
   expect(currentShapes()).toEqual(readRecorded().shapes)
 })
 

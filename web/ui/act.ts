@@ -21,8 +21,17 @@ export const holdFocus = (from = document.activeElement): (() => void) => {
     })
 }
 
+/** Marks the button that was pressed, or that sent a form, as busy. @returns removes the mark */
+const markPressed = (): (() => void) => {
+  const { event } = window
+  const pressed = event instanceof SubmitEvent ? event.submitter : (event?.target as Element | null | undefined)
+  const button = pressed instanceof Element ? pressed.closest('button') : null
+  button?.setAttribute('aria-busy', 'true')
+  return () => button?.removeAttribute('aria-busy')
+}
+
 /**
- * Runs an action, such as a button press, and keeps its error for display. Ignores further presses while one is running.
+ * Runs an action, such as a button press, and keeps its error for display. The pressed button is busy until its end. Ignores further presses while one is running.
  * Controls aren't disabled during it, because that would drop keyboard focus.
  */
 export const useAction = () => {
@@ -39,6 +48,7 @@ export const useAction = () => {
     if (running.current) return false
     running.current = true
     const keepFocus = holdFocus()
+    const unmark = markPressed()
     setState({ busy: true })
     try {
       await what()
@@ -50,6 +60,7 @@ export const useAction = () => {
       return false
     } finally {
       running.current = false
+      unmark()
       keepFocus()
     }
   }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { localeOf } from './locale-of.ts'
 import { language, t } from './messages.ts'
 
 /** The user's locale and time zone. The browser's apply if they aren't set. */
@@ -10,18 +11,7 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now()
 }, 30_000)
 
-/**
- * Returns the locale of dates and numbers: the order and symbols of the user's region, in the language of the page. A German
- * reader gets “21 Nov 2026, 14:05”, never “vor 5 Minuten” in an English sentence.
- */
-const locale = (): string => {
-  try {
-    const { region } = new Intl.Locale(reader.value.locale || navigator.language).maximize()
-    return region ? new Intl.Locale(language, { region }).toString() : language
-  } catch {
-    return language
-  }
-}
+const locale = (): string => localeOf(language, reader.value.locale, navigator.language)
 
 const timeZone = (): string | undefined => reader.value.time_zone || undefined
 
@@ -98,10 +88,10 @@ const STEPS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ]
 
-/** Formats a recent time as “5 minutes ago” and one over six days away as a date. */
-export const shortTime = (at: string): string => {
+/** Formats a recent time as “5 minutes ago”, or briefly as “5m ago”, and one over six days away as a date. */
+export const shortTime = (at: string, style: 'long' | 'narrow' = 'long'): string => {
   const seconds = Math.round((Date.parse(at) - now.value) / 1_000)
-  const relative = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
+  const relative = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style })
   if (Math.abs(seconds) > 6 * 86_400) {
     return withZone((zone) =>
       new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: zone }).format(new Date(at)),
@@ -141,7 +131,7 @@ const LABELS: Record<string, string> = {
   queued: t('Queued'),
   running: t('Running'),
   awaiting_approval: t('Awaiting approval'),
-  awaiting_input: t('Awaiting input'),
+  awaiting_input: t('Waits for an answer'),
   succeeded: t('Succeeded'),
   failed: t('Failed'),
   cancelled: t('Cancelled'),

@@ -16,9 +16,10 @@ export const Prose = ({ text }: { text: string }) => (
   </span>
 )
 
-export const When = ({ at }: { at: string }) => (
+/** @param brief for lists, where the name comes first */
+export const When = ({ at, brief }: { at: string; brief?: boolean }) => (
   <time dateTime={at} title={fullTime(at)}>
-    {shortTime(at)}
+    {shortTime(at, brief ? 'narrow' : 'long')}
   </time>
 )
 
@@ -45,6 +46,7 @@ const TONES: Record<string, string> = {
   rejected: 'bad',
   error: 'bad',
   awaiting_approval: 'warn',
+  awaiting_input: 'warn',
   discuss: 'warn',
   pending: 'warn',
   draft: 'warn',

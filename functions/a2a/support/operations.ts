@@ -26,7 +26,7 @@ import {
   timeOf,
   waitForTask,
 } from '#shared/agents/a2a/index.ts'
-import { dispatchInPlace } from '#shared/agents/dispatch/index.ts'
+import { newRunInPlace } from '#shared/agents/dispatch/index.ts'
 import { handOver } from '#shared/delivery/fan-out/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
 import { unknownOwnKeys } from '#shared/kernel/own-keys.ts'
@@ -121,7 +121,7 @@ const sendAndWait = async (
   sending: Parameters<typeof takeMessage>[2],
   shown: Parameters<typeof presentTask>[2],
 ): Promise<Json> => {
-  const { run: taken, isFirst, open } = await takeMessage(work, scene, { ...sending, dispatch: dispatchInPlace })
+  const { run: taken, isFirst, open } = await takeMessage(work, scene, { ...sending, inPlace: newRunInPlace })
   let run = taken
   try {
     if (isActive(taken.status)) run = await waitForTask(work, scene, taken, open)

@@ -8,10 +8,9 @@ import {
   presentAnswer,
   startAskedByPerson,
 } from '#shared/agents/calls/index.ts'
-import { dispatchInPlace, resumeAwaitedRun } from '#shared/agents/dispatch/index.ts'
+import { newRunInPlace, resumeAwaitedRun } from '#shared/agents/dispatch/index.ts'
 import { viaOf } from '#shared/agents/person-tools/index.ts'
 import { startFollowedAsk, storeFollowedAsk, TOOLS } from '#shared/agents/tools/index.ts'
-import type { OpenRequest } from '#shared/agents/waiting/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { callerName } from '#shared/http/callers.ts'
 import { checkArguments } from '#shared/http/parse.ts'
@@ -91,9 +90,9 @@ export const ask = async (
   const { run } = started.asked
   // A task outlives this function, so the queue wakes its agent.
   if (!isTask && asked.state && !isWaitingForInput(run)) wake(context, resumeAwaitedRun(work, run, asked.state.step_id))
-  const open = isTask || asked.state ? undefined : dispatchInPlace(work, run)
+  const { open } = started.asked
   if (open) context.outbox.keep(open.over)
-  return follow(context, inner, message, asked, { ...started, open }, isTask)
+  return follow(context, inner, message, asked, started, isTask)
 }
 
 /** Keeps the function running until the agent has answered. If it fails, the queue or the sweeper does the same. */
@@ -106,8 +105,6 @@ interface Started {
   asking: Run | undefined
   /** Number in the run's stream after which steps are new to the client. */
   from: number
-  /** The request that starts the run, if this function sends it. */
-  open?: OpenRequest | undefined
 }
 
 const startCall = async (
@@ -126,16 +123,17 @@ const startCall = async (
     detached: isTask || isPerson(caller),
     ...(!lane.isModern && { request: requestName(session, id) }),
   } as const
+  const inPlace = isTask ? undefined : newRunInPlace
   if (isPerson(caller)) {
     const ask = checkArguments(TOOLS.ask_agent.input(), given) as unknown as Omit<AskAsPerson, 'following' | 'via'>
     const via = viaOf(caller.grant)
     return {
-      asked: await startAskedByPerson(inner, caller, { ...ask, found, following, via, isCarried: !isTask }),
+      asked: await startAskedByPerson(inner, caller, { ...ask, found, following, via, inPlace }),
       asking: undefined,
       from: 0,
     }
   }
-  const call = { arguments: given, runId, found, following, isCarried: !isTask }
+  const call = { arguments: given, runId, found, following, inPlace }
   const started = await startFollowedAsk(inner, caller, call, checkArguments)
   return { ...started, from: 0 }
 }
@@ -183,7 +181,10 @@ const follow = async (
   isTask: boolean,
 ): Promise<AskAnswer> => {
   const { work, lane, outbox } = context
-  const { asking, open } = started
+  const {
+    asking,
+    asked: { open },
+  } = started
   const begun = performance.now()
   const report = createReporter(context, message, started.from)
   const left = (run: Run): number => {

@@ -1,4 +1,4 @@
-import { dispatchInPlace } from '#shared/agents/dispatch/index.ts'
+import { newRunInPlace } from '#shared/agents/dispatch/index.ts'
 import {
   auditedThrough,
   executePersonTool,
@@ -120,7 +120,7 @@ const callPlatformTool = async (
         if (runId !== undefined && !isId('run', runId)) throw runNotFound()
         return invokeTool(
           inner,
-          { ...caller, dispatch: dispatchInPlace },
+          { ...caller, inPlace: newRunInPlace },
           { name, arguments: args, runId },
           checkArguments,
         )

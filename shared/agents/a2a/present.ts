@@ -218,6 +218,8 @@ const progressText = ({
 }) => message ?? (total === undefined ? String(progress) : `${progress}/${total}`)
 
 export const saidBy = (run: Run, step: StepView): Said | undefined => {
+  // A message is told once it is whole.
+  if (step.type === 'message' && step.status === 'running') return undefined
   const output = isObject(step.output) ? step.output : {}
   if (step.type === 'input_request') {
     if (step.status === 'answered') return { kind: 'question', message: undefined }

@@ -16,10 +16,10 @@ import {
   type Run,
   runWrite,
 } from '#shared/work/runs/index.ts'
-import { type AskAgent, cancelAsked, followAsked, startAsked, startAskedByPerson } from '../calls/index.ts'
+import { type AskAgent, type Asked, cancelAsked, followAsked, startAsked, startAskedByPerson } from '../calls/index.ts'
 import { viaOf } from '../person-tools/index.ts'
 import { bannedTools, bansRef, toolBanOf } from '../tools/index.ts'
-import type { Dispatch, OpenRequest } from '../waiting/index.ts'
+import type { OpenRequest, PrepareInPlace } from '../waiting/index.ts'
 import { type A2aClient, type A2aScene, hashOfCaller, scopedHash } from './client.ts'
 import { A2aMessageEntity, type A2aPush, A2aPushEntity, A2aTaskEntity } from './entity.ts'
 import { askedBy, type Message, textOf } from './message.ts'
@@ -36,8 +36,8 @@ export interface Sending {
   audience: 'member' | 'external' | undefined
   /** Address that receives the task's changes. */
   push?: { version: A2aPush['version']; config: PushConfig } | undefined
-  /** Sends a new task's run to its agent in this request, which waits for it. */
-  dispatch?: Dispatch | undefined
+  /** The request waits for a new task's run, and sends it to its agent itself. */
+  inPlace?: PrepareInPlace | undefined
 }
 
 /** Number of a context's latest runs that an agent gets. */
@@ -66,7 +66,7 @@ export const takeMessage = async (
   scene: A2aScene,
   sending: Sending,
 ): Promise<{ run: Run; isFirst: boolean; open?: OpenRequest | undefined }> => {
-  const { message, dispatch } = sending
+  const { message } = sending
   const message_hash = scopedHash(scene, 'message', message.messageId)
   const body_hash = sha256(canonicalJson([message, sending.audience ?? null]))
   const [known, settings] = await work.table.getAll([A2aMessageEntity.ref({ message_hash }), bansRef] as const)
@@ -83,8 +83,8 @@ export const takeMessage = async (
   try {
     if (message.taskId === undefined) {
       refuseBanned(scene.client, bannedTools(settings))
-      const run = await start(work, scene, sending, taking)
-      return { run, isFirst: true, open: dispatch?.(work, run) }
+      const { run, open } = await start(work, scene, sending, taking)
+      return { run, isFirst: true, open }
     }
     const run = await answer(work, scene, message, message.taskId, taking)
     if (sending.push && isActive(run.status))
@@ -112,9 +112,9 @@ type Taking = (run_id: string) => ReturnType<typeof A2aMessageEntity.create>
 const start = async (
   work: Work,
   scene: A2aScene,
-  { message, detached, audience, push, dispatch }: Sending,
+  { message, detached, audience, push, inPlace }: Sending,
   taking: Taking,
-): Promise<Run> => {
+): Promise<Asked> => {
   const { client, agent } = scene
   if (push) checkPushAddress(work, push.config.url)
   const asked = askedBy(message, agent.manifest)
@@ -131,7 +131,7 @@ const start = async (
     tool: asked.tool,
     arguments: asked.arguments,
     audience,
-    isCarried: dispatch !== undefined,
+    inPlace,
     following: {
       protocol: 'a2a',
       by: client.by,
@@ -153,11 +153,9 @@ const start = async (
       }),
     ],
   } satisfies AskAgent
-  const { run } =
-    client.kind === 'agent'
-      ? await startAsked(work, client, ask)
-      : await startAskedByPerson(work, client.principal, { ...ask, via: viaOf(client.principal.grant) })
-  return run
+  return client.kind === 'agent'
+    ? startAsked(work, client, ask)
+    : startAskedByPerson(work, client.principal, { ...ask, via: viaOf(client.principal.grant) })
 }
 
 const responderOf = (client: A2aClient): Responder =>

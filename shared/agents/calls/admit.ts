@@ -12,7 +12,7 @@ import type { Workspace } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { type ChainPosition, loadCallPosition, type Run, refuseEndedChain } from '#shared/work/runs/index.ts'
-import type { Dispatch } from '../waiting/index.ts'
+import type { PrepareInPlace } from '../waiting/index.ts'
 import type { AgentCall, CallInProgress } from './audit.ts'
 import type { FoundAgent } from './declared-tool.ts'
 
@@ -24,8 +24,8 @@ export interface CallingAgent {
   run: Run | undefined
   /** True when the token is the run's own callback token. */
   bound: boolean
-  /** Sends the run of the agent that is asked in this request. An inline agent's worker can't: it has no right to. */
-  dispatch?: Dispatch | undefined
+  /** The request sends the run of the agent that is asked itself. An inline agent's worker can't: it has no right to. */
+  inPlace?: PrepareInPlace | undefined
 }
 
 export interface Admitted {

@@ -4,7 +4,8 @@ import { rateLimited, takeFromBucket } from '#shared/foundation/limits/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { type Following, newRun, type Run } from '#shared/work/runs/index.ts'
+import type { Following, Run } from '#shared/work/runs/index.ts'
+import { type PrepareInPlace, prepareRun } from '../waiting/index.ts'
 import { type Asked, askedBefore } from './ask.ts'
 import { auditedCall, startCall, withRefusalAudit } from './audit.ts'
 import { checkArguments, type FoundAgent, loadDeclaredTool } from './declared-tool.ts'
@@ -20,8 +21,8 @@ export interface AskAsPerson {
   following: Following
   /** The host, as the audit names it. */
   via: Record<string, string>
-  /** The request dispatches the run itself. */
-  isCarried?: boolean
+  /** The request sends the run to its agent itself. */
+  inPlace?: PrepareInPlace | undefined
   /** Further writes of the transaction that starts the run. */
   more?(run: Run): Write[]
 }
@@ -36,7 +37,7 @@ export interface AskAsPerson {
 export const startAskedByPerson = async (
   work: Work,
   { workspace, person }: PersonPrincipal,
-  { agent, found, tool, arguments: input, audience = 'member', following, via, isCarried, more }: AskAsPerson,
+  { agent, found, tool, arguments: input, audience = 'member', following, via, inPlace, more }: AskAsPerson,
 ): Promise<Asked> => {
   // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
   const runId = work.id('run')
@@ -49,7 +50,8 @@ export const startAskedByPerson = async (
     const target = found ?? findAgent(await listActiveAgents(work, workspace.id), undefined, agent)
     call.target = target
     if (tool !== undefined) checkArguments(await loadDeclaredTool(work, target, tool), input)
-    const { run, writes } = await newRun(
+    const { run, writes, send } = await prepareRun(
+      inPlace,
       { ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) },
       {
         installation: target.installation,
@@ -59,12 +61,11 @@ export const startAskedByPerson = async (
         chain: { audience },
         following,
         tool,
-        isCarried,
       },
     )
     const audited = auditedCall(work, call, { target_run_id: run.id, chain_depth: run.chain_depth })
     await withoutAnswer(work).commit([...writes, ...(more?.(run) ?? []), audited])
-    return { run, agent: target.installation }
+    return { run, agent: target.installation, open: send?.() }
   })
 }
 

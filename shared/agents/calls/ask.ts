@@ -5,16 +5,16 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import {
+  dispatchAgain,
   type Following,
   isActive,
   isAwaitedByAgent,
   loadRun,
-  newRun,
   type Run,
   signOfLife,
   WorkspaceRunEntity,
 } from '#shared/work/runs/index.ts'
-import type { OpenRequest } from '../waiting/index.ts'
+import { type OpenRequest, type PrepareInPlace, prepareRun } from '../waiting/index.ts'
 import { type Admitted, admitCall, type CallingAgent } from './admit.ts'
 import { presentAnswer } from './answer.ts'
 import { type AgentCall, auditedCall, startCall, withRefusalAudit } from './audit.ts'
@@ -31,8 +31,8 @@ export interface AskAgent {
   audience?: 'member' | 'external' | undefined
   /** Protocol over which the caller follows the run, if any. */
   following?: Following | undefined
-  /** The request dispatches the run itself. */
-  isCarried?: boolean
+  /** The request sends the run to its agent itself. */
+  inPlace?: PrepareInPlace | undefined
   /** Further writes of the transaction that starts the run. */
   more?(run: Run): Write[]
 }
@@ -44,6 +44,8 @@ const TRIGGER = 'agent'
 export interface Asked {
   run: Run
   agent: Pick<Installation, 'app_slug' | 'app_name'>
+  /** The run's request, if this call started the run and sends it. */
+  open?: OpenRequest | undefined
 }
 
 /**
@@ -58,9 +60,7 @@ export const askAgent = async (
   caller: CallingAgent,
   ask: AskAgent & { tool: string },
 ): Promise<Record<string, unknown>> => {
-  const { dispatch } = caller
-  const { run, agent } = await startAsked(work, caller, { ...ask, isCarried: dispatch !== undefined })
-  const open = dispatch?.(work, run)
+  const { run, agent, open } = await startAsked(work, caller, { ...ask, inPlace: caller.inPlace })
   try {
     return await presentAnswer(work, agent, ask.tool, await waitForEnd(work, run, caller.run, open))
   } finally {
@@ -75,7 +75,10 @@ export const askedBefore = async (work: Work, workspaceId: string, id: string): 
   if (!place) return undefined
   const run = await loadRun(work, { installation_id: place.installation_id, id })
   const { installation_id } = place
-  const agent = await work.table.get(InstallationEntity, { workspace_id: workspaceId, id: installation_id })
+  const [agent] = await Promise.all([
+    work.table.get(InstallationEntity, { workspace_id: workspaceId, id: installation_id }),
+    dispatchAgain(work, run),
+  ])
   return agent && { run, agent }
 }
 
@@ -135,7 +138,8 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
       },
       ask.found,
     )
-    const { run, writes } = await newRun(
+    const { run, writes, send } = await prepareRun(
+      ask.inPlace,
       { ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) },
       {
         installation: target.installation,
@@ -145,7 +149,6 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
         following: ask.following,
         caller: shown,
         tool: ask.tool,
-        isCarried: ask.isCarried,
       },
     )
     const audited = auditedCall(work, call, { target_run_id: run.id, chain_depth: run.chain_depth })
@@ -155,7 +158,7 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
       audited,
       ...(caller.run ? [hopWrite(work, caller.run, run, chain)] : []),
     ])
-    return { run, agent: target.installation }
+    return { run, agent: target.installation, open: send?.() }
   }
   return withRefusalAudit(work, call, async () => {
     try {

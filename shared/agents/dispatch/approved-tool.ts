@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { loadPayload, storePayload } from '#shared/foundation/payloads/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
@@ -25,6 +26,15 @@ import { loadTarget } from '../targets/target.ts'
 import { isTool } from '../tools/catalogue.ts'
 import { type HttpFetch, httpFetch } from '../tools/http-fetch.ts'
 import { loadPlatformBans, toolRefusalOf } from '../tools/permission.ts'
+
+/** Message to execute an approved call, in place of a lost `approval.decided`. */
+export const CallMessage = () =>
+  z.object({ kind: z.literal('call'), run_id: z.string(), installation_id: z.string(), step_id: z.string() })
+
+export const callMessage = ({ run_id, installation_id, step_id }: Approval) => ({
+  body: { kind: 'call', run_id, installation_id, step_id } satisfies z.infer<ReturnType<typeof CallMessage>>,
+  group: installation_id,
+})
 
 /**
  * Executes an approved call at most once, on the strength of its receipt. The claim is a conditional write that uses

@@ -1,3 +1,4 @@
+import { defaultGrant } from '#shared/access/installations/index.ts'
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import { type Work, type WorkerWork, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
@@ -15,9 +16,11 @@ import {
   changeRun,
   failRun,
   finishIf,
+  firstDispatch,
   isActive,
   isWaitingForInput,
   type NewStep,
+  newRun,
   nextCheckAt,
   type Run,
   RunEntity,
@@ -34,7 +37,7 @@ import { sendToApp } from '../outgoing/send.ts'
 import { answerOutside, type OutsideTask, startOutsideRun, takeForAnswer } from '../outside/index.ts'
 import { endRefusedRun, loadTarget, readTargetAhead } from '../targets/target.ts'
 import type { Target } from '../targets/types.ts'
-import type { OpenRequest } from '../waiting/index.ts'
+import type { PrepareInPlace } from '../waiting/index.ts'
 import { buildExecuteRequest, type Resume } from './execute-request.ts'
 import { type AnswerEffect, interpretAnswer } from './interpret.ts'
 import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAttempts } from './retry.ts'
@@ -52,30 +55,65 @@ import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAtt
  * and those of outside A2A agents go out as messages.
  * @param named what the run refers to, so that one call reads all of it
  */
-export const dispatchRun = (work: WorkerWork, key: RunKey, named?: RunNames): Promise<void> =>
-  dispatch(work, key, wakesOf(work), { named })
+export const dispatchRun = async (work: WorkerWork, key: RunKey, named?: RunNames): Promise<void> => {
+  const wakes = wakesOf(work)
+  const reading = named && readAhead(work, named)
+  const run = await work.table.get(RunEntity, key)
+  if (run?.status !== 'queued' && !(run && awaitsRetry(run))) return
+  const early = (run.retry_at ?? 0) - work.clock.now()
+  if (early > 0) return wakes.again(run, early)
+  continueTrace(run.trace)
+  describeSpan({ 'platform.run_id': run.id })
+  const ahead = named && NAMES.every((name) => named[name] === run[name]) ? reading : undefined
+  const [target, listener] = await Promise.all([
+    loadTarget(work, run, ahead?.target),
+    ahead?.listener ?? findListener(work, run),
+  ])
+  if ('refused' in target) return endRefusedRun(work, key, target)
+  if (target.version.runtime_type === 'inline') return wakes.inline(run)
+  if (target.version.runtime_type === 'a2a') return startOutsideRun(work, run, target)
+  const claimed = await claim(work, run)
+  if (claimed) await execute(work, claimed, target, wakes, { listener }, await loadResume(work, claimed))
+}
 
 /**
- * Sends a new run to its agent from the request that waits for it: one hop instead of a queue and a worker. The dispatcher gets
- * the runs of inline agents and of outside A2A agents, and further attempts. If the request dies, the sweeper finds the run.
- * @param run the run as it was created
+ * Creates a run that the request that waits for it sends to its agent itself: one hop instead of a queue and a worker. The target
+ * is read first, so that the run is created `running` and needs no claim. If the request dies, the sweeper finds it like a run
+ * whose dispatcher died. The dispatcher gets the runs of inline agents and of outside A2A agents, those that can't be sent,
+ * and further attempts.
  */
-export const dispatchInPlace = (work: Work, run: Run): OpenRequest => {
-  const dropped = new AbortController()
+export const newRunInPlace: PrepareInPlace = async (work, start) => {
+  const { id: installation_id, workspace_id, app_id, version_id, is_sandbox } = start.installation
+  const grant_id = start.grant_id ?? defaultGrant(start.installation)
+  const reading = readAhead(work, { installation_id, workspace_id, app_id, version_id, is_sandbox, grant_id })
+  let target: Target | undefined
+  const { run, writes } = await newRun(work, start, async (queued) => {
+    const found = await loadTarget(work, queued, reading.target)
+    target = 'refused' in found || found.version.runtime_type !== 'webhook' ? undefined : found
+    return target !== undefined
+  })
+  if (!target) return { run, writes }
+  const to = target
+  const listener = await reading.listener
   return {
-    over: dispatch(
-      withoutAnswer(work),
-      run,
-      { ...leavingToDispatcher(work), signal: dropped.signal },
-      { known: run },
-    ).catch((error) => work.log.error('a run is left to the sweeper', { run_id: run.id, error })),
-    drop: () => dropped.abort(),
+    run,
+    writes,
+    send: () => {
+      const dropped = new AbortController()
+      const again: Wakes['again'] = (failed, delayMs) => wakeDispatcher(work, failed, delayMs)
+      return {
+        over: execute(withoutAnswer(work), run, to, { again, signal: dropped.signal }, { listener }).catch((error) =>
+          work.log.error('a run is left to the sweeper', { run_id: run.id, error }),
+        ),
+        drop: () => dropped.abort(),
+      }
+    },
   }
 }
 
 /** Ways of bringing a run to a worker. */
 interface Wakes {
-  /** Worker of an inline agent. In a request, the dispatcher. */
+  /** Worker of an inline agent. */
   inline(run: Run): Promise<void>
   again(run: Run, delayMs: number): Promise<void>
   /** Worker that may call outside A2A agents. Without it, the queue's worker does. */
@@ -88,11 +126,6 @@ const wakesOf = (work: WorkerWork): Wakes => ({
   inline: (run) => wakeInlineWorker(work, run),
   again: (run, delayMs) => wakeDispatcher(work, run, delayMs),
   worker: work,
-})
-
-const leavingToDispatcher = (work: Work): Wakes => ({
-  inline: (run) => wakeDispatcher(work, run),
-  again: (run, delayMs) => wakeDispatcher(work, run, delayMs),
 })
 
 /** For a request whose queue message for the run is on its way. The sweeper starts further attempts. */
@@ -108,36 +141,6 @@ const readAhead = (work: Work, named: RunNames) => {
   // The read of the run fails, too.
   listener.catch(() => {})
   return { target: readTargetAhead(work, named), listener }
-}
-
-interface Known {
-  named?: RunNames | undefined
-  /** The run as it was just created. */
-  known?: Run
-}
-
-const dispatch = async (work: Work, key: RunKey, wakes: Wakes, { named, known }: Known): Promise<void> => {
-  const reading = named && readAhead(work, named)
-  const run = known ?? (await work.table.get(RunEntity, key))
-  if (run?.status !== 'queued' && !(run && awaitsRetry(run))) return
-  const early = (run.retry_at ?? 0) - work.clock.now()
-  if (early > 0) return wakes.again(run, early)
-  continueTrace(run.trace)
-  describeSpan({ 'platform.run_id': run.id })
-  const ahead = named && NAMES.every((name) => named[name] === run[name]) ? reading : undefined
-  const [target, listener] = await Promise.all([
-    loadTarget(work, run, ahead?.target),
-    ahead?.listener ?? findListener(work, run),
-  ])
-  if ('refused' in target) return endRefusedRun(work, key, target)
-  if (target.version.runtime_type === 'inline') return wakes.inline(run)
-  if (target.version.runtime_type === 'a2a') {
-    if (wakes.worker) await startOutsideRun(wakes.worker, run, target)
-    else await wakes.inline(run)
-    return
-  }
-  const claimed = await claim(work, run)
-  if (claimed) await execute(work, claimed, target, wakes, { listener }, await loadResume(work, claimed))
 }
 
 /**
@@ -260,12 +263,7 @@ const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
   // would write the index of overdue work twice for every run. Only a run whose check the sweeper had postponed is due later.
   const checkAt = nextCheckAt(run, now + LIMITS.agentLifeSign)
   const isLate = run.due_at !== undefined && checkAt !== undefined && run.due_at > checkAt
-  const changes = {
-    status: 'running' as const,
-    started_at: now,
-    dispatched_at: now,
-    ...(isLate && { due_at: checkAt }),
-  }
+  const changes = { ...firstDispatch(now), ...(isLate && { due_at: checkAt }) }
   // Fails if the run was cancelled or claimed by another worker.
   return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? changedRun(run, changes) : undefined
 }
@@ -274,7 +272,7 @@ const execute = async (
   work: Work,
   run: Run,
   target: Target,
-  wakes: Wakes,
+  wakes: Pick<Wakes, 'again' | 'signal'>,
   { listener }: { listener: Listener | undefined },
   resume?: Resume,
 ): Promise<void> => {

@@ -1,3 +1,3 @@
-export { executeApprovedCall } from './approved-tool.ts'
-export { dispatchInPlace, dispatchRun, resumeAwaitedRun, resumeRun } from './dispatch.ts'
+export { CallMessage, executeApprovedCall } from './approved-tool.ts'
+export { dispatchRun, newRunInPlace, resumeAwaitedRun, resumeRun } from './dispatch.ts'
 export { handleOverdueApproval, handleOverdueInput, handleOverdueRun } from './overdue.ts'

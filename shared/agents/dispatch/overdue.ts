@@ -1,5 +1,5 @@
 import { OutboxEntity } from '#shared/foundation/outbox/index.ts'
-import { busMessageOf } from '#shared/foundation/queues/index.ts'
+import { eventMessage } from '#shared/foundation/queues/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
@@ -21,13 +21,12 @@ import {
   nextCheckAt,
   type Run,
   RunEntity,
-  runWakeMessage,
   runWrite,
 } from '#shared/work/runs/index.ts'
 import { hasInlineRun, wakeInlineWorker } from '../inline/wake.ts'
 import { hasOutsideTask } from '../outside/index.ts'
 import { loadTarget } from '../targets/target.ts'
-import { storeResult } from './approved-tool.ts'
+import { callMessage, storeResult } from './approved-tool.ts'
 import { retryLater, wakeDispatcher, withAttempts } from './retry.ts'
 
 /**
@@ -105,7 +104,7 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
 const countAgain = async (work: WorkerWork, { id }: Run): Promise<void> => {
   const event = await work.table.get(OutboxEntity, { id: createdEventId(id) })
   if (!event || event.test) return
-  await work.queues.send('statistics', [{ body: busMessageOf(event) }])
+  await work.queues.send('statistics', [{ body: eventMessage(event) }])
 }
 
 /** Has a run sent again whose worker was lost, if its manifest allows it. */
@@ -139,9 +138,7 @@ export const handleOverdueApproval = async (work: WorkerWork, key: Key): Promise
     case 'pending':
       return reject(work, run, approval)
     case 'approved':
-      await work.queues.send('approved-tools', [
-        { body: runWakeMessage('approval.decided', run, { step_id: approval.step_id }), group: run.installation_id },
-      ])
+      await work.queues.send('approved-tools', [callMessage(approval)])
       return settleDue(work, approval, now + MINUTE)
     case 'executing':
       return storeResult(work, run, approval, {

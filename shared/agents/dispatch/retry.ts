@@ -8,7 +8,7 @@ import {
   isWaitingForInput,
   nextCheckAt,
   type Run,
-  runWakeMessage,
+  runMessage,
   runWrite,
 } from '#shared/work/runs/index.ts'
 
@@ -81,7 +81,7 @@ export const retryLater = async (
 
 /** Sends the message that has a run dispatched, after the delay. */
 export const wakeDispatcher = ({ queues }: Pick<WorkerWork, 'queues'>, run: Run, delayMs = 0): Promise<void> =>
-  queues.send('dispatch', [{ body: runWakeMessage('run.created', run), delayMs, group: run.installation_id }])
+  queues.send('dispatch', [{ ...runMessage(run), delayMs }])
 
 /** Adds to the text of a final failure how often the run was sent, if that was more than once. */
 export const withAttempts = (text: string, run: Run): string =>

@@ -23,6 +23,7 @@ import { logCall } from '../outgoing/log-call.ts'
 import { endRefusedRun, loadTarget } from '../targets/target.ts'
 import type { Target } from '../targets/types.ts'
 import { loadTurns, messagesOf, storeTurn, type Turn } from './conversation.ts'
+import { startDraft } from './draft.ts'
 import type { InlineRun } from './entity.ts'
 import { releaseLease, startInlineRun, takeOverInlineRun, withLease } from './lease.ts'
 import { failRunWithModelError, succeedRun } from './outcome.ts'
@@ -181,7 +182,10 @@ const takeTurn = async (
   const span = modelSpan(runtime.model ?? work.model.name ?? 'default')
   const answer = await inSpan(span.name, 'client', span.attributes, async () => {
     const { model: name, instructions } = runtime
-    const taken = await model.turn({ model: name, instructions, messages: messagesOf(prompt, turns), tools, signal })
+    const draft = startDraft(work, target.run)
+    const { onText } = draft
+    const messages = messagesOf(prompt, turns)
+    const taken = await model.turn({ model: name, instructions, messages, tools, signal, onText }).finally(draft.stop)
     if (taken.kind === 'answer') describeSpan(turnAttributes(taken.usage, taken.finishReason))
     else describeSpan({ 'error.type': taken.kind === 'failure' ? String(taken.status ?? '_OTHER') : taken.kind }, true)
     return taken

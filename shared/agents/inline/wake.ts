@@ -1,5 +1,5 @@
 import type { Deps, WorkerWork } from '#shared/foundation/work/index.ts'
-import { type Run, runWakeMessage } from '#shared/work/runs/index.ts'
+import { type Run, runMessage } from '#shared/work/runs/index.ts'
 import { InlineRunEntity } from './entity.ts'
 
 /**
@@ -7,7 +7,7 @@ import { InlineRunEntity } from './entity.ts'
  * left to do.
  */
 export const wakeInlineWorker = ({ queues }: Pick<WorkerWork, 'queues'>, run: Run): Promise<void> =>
-  queues.send('inline-runs', [{ body: runWakeMessage('run.created', run), group: run.installation_id }])
+  queues.send('inline-runs', [runMessage(run)])
 
 /** Returns whether an inline worker has started this run. */
 export const hasInlineRun = async ({ table }: Pick<Deps, 'table'>, run: Run): Promise<boolean> =>

@@ -5,17 +5,15 @@ import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import {
-  commitAndDispatch,
   dispatchAgain,
   isActive,
   loadSteps,
   type NewRun,
-  newRun,
   type Run,
   RunEntity,
   viewWithSteps,
 } from '#shared/work/runs/index.ts'
-import { type Dispatch, type OpenRequest, waitForRun } from '../waiting/index.ts'
+import { type OpenRequest, type PrepareInPlace, prepareRun, waitForRun } from '../waiting/index.ts'
 import { prepareSandboxInstall } from './installation.ts'
 import type { TestRunView } from './schemas.ts'
 import { TEST_TRIGGER } from './succeeded-test-run.ts'
@@ -30,13 +28,13 @@ export const testRun = async (
   developerId: string,
   appId: string,
   input: Record<string, unknown>,
-  dispatch?: Dispatch,
+  inPlace?: PrepareInPlace,
 ): Promise<TestRunView> => {
   await limitTestRuns(work, `test-run:${developerId}`, 'developer')
   // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
   const runId = work.id('run')
   const install = await prepareSandboxInstall(work, developerId, appId, 'newest')
-  const { view, run } = await performTestRun(work, runId, install, input, dispatch)
+  const { view, run } = await performTestRun(work, runId, install, input, inPlace)
   if (run.status === 'succeeded') {
     await work.commit([AppEntity.update({ id: appId }, { set: { test_run_at: run.finished_at } })], view)
   }
@@ -49,12 +47,12 @@ export const performTestRun = async (
   runId: string,
   install: Install,
   input: Record<string, unknown>,
-  dispatch?: Dispatch,
+  inPlace?: PrepareInPlace,
 ): Promise<{ run: Run; view: TestRunView }> => {
   const { version, owner } = install
   const installation = await ensureInstallation(work, install)
   const start = { installation, input, trigger: TEST_TRIGGER, actor: owner }
-  const open = await startOnce(work, runId, start, dispatch)
+  const open = await startOnce(work, runId, start, inPlace)
   const run = await waitForRun(work, { installation_id: installation.id, id: runId }, open)
   if (!isActive(run.status)) open?.drop()
   await open?.over
@@ -89,16 +87,13 @@ const startOnce = async (
   work: Work,
   runId: string,
   start: NewRun,
-  dispatch: Dispatch | undefined,
+  inPlace: PrepareInPlace | undefined,
 ): Promise<OpenRequest | undefined> => {
   const starting = withoutAnswer({ ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) })
   try {
-    const prepared = await newRun(starting, { ...start, isCarried: true })
-    if (!dispatch) await commitAndDispatch(starting, prepared)
-    else {
-      await starting.commit(prepared.writes)
-      return dispatch(work, prepared.run)
-    }
+    const { writes, send } = await prepareRun(inPlace, starting, start)
+    await starting.commit(writes)
+    return send?.()
   } catch (error) {
     const known: Run | undefined =
       error instanceof ConditionFailed
@@ -106,6 +101,6 @@ const startOnce = async (
         : undefined
     if (!known) throw error
     await dispatchAgain(work, known)
+    return undefined
   }
-  return undefined
 }

@@ -4,7 +4,7 @@ import { derivedId, siblingId, stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Key, Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { commitAndDispatch, isActive, type Run, RunEntity } from '#shared/work/runs/index.ts'
+import { isActive, type Run, RunEntity } from '#shared/work/runs/index.ts'
 import { emitSkipped } from './emit.ts'
 import { type Occurrence, OccurrenceEntity, type Schedule, ScheduleEntity } from './entity.ts'
 import { dueAt, nextAfter } from './next.ts'
@@ -65,10 +65,11 @@ const latestOf = (schedule: Schedule, first: number, now: number): { latest: num
 const settle = async (work: WorkerWork, schedule: Schedule, falling: Falling, now: number): Promise<void> => {
   const [scene, last] = await Promise.all([loadScene(work, schedule), loadLast(work, schedule)])
   if (!scene) return commitEnd(work, schedule, now)
-  const counted = { ...falling.set, ...countResult(schedule, last) }
-  if ((counted.failures ?? schedule.failures) >= LIMITS.scheduleFailures)
-    return commitPause(work, schedule, counted, 'failures', now)
-  if (!(await hasCreator(work, schedule))) return commitPause(work, schedule, counted, 'creator_left', now)
+  const result = countResult(schedule, last)
+  if ((result.failures ?? schedule.failures) >= LIMITS.scheduleFailures)
+    return commitPause(work, schedule, result, 'failures', now)
+  if (!(await hasCreator(work, schedule))) return commitPause(work, schedule, result, 'creator_left', now)
+  const counted = { ...falling.set, ...result }
   if (falling.isMissed) return skip(work, schedule, falling, counted, 'missed', now)
   if (schedule.overlap !== 'allow' && last && isActive(last.status)) {
     const mayWait = schedule.overlap === 'queue' && (falling.record !== undefined || schedule.waiting === undefined)
@@ -89,10 +90,7 @@ const settle = async (work: WorkerWork, schedule: Schedule, falling: Falling, no
     }
     const writes = changeWrites(schedule, set, now)
     const record = recordOf(schedule, falling, { status: 'started', run_id: runId })
-    await commitAndDispatch(work, {
-      ...prepared,
-      writes: [...prepared.writes, ...writes, recordWrite(falling, record)],
-    })
+    await work.commit([...prepared.writes, ...writes, recordWrite(falling, record)])
   } catch (error) {
     if (!(error instanceof PlatformError) || error.status >= 500) throw error
     await refuse(work, schedule, falling, counted, error, now)

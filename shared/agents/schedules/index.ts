@@ -7,8 +7,9 @@ export {
   previewSchedule,
   resumeSchedule,
 } from './edit.ts'
-export { OccurrenceEntity, SCHEDULE_STATUSES, type Schedule, ScheduleEntity } from './entity.ts'
+export { SCHEDULE_STATUSES, ScheduleEntity, schedulesOf } from './entity.ts'
 export { SCHEDULE_EVENTS } from './events.ts'
+export { endWrites, stopSchedule } from './pause.ts'
 export { presentOccurrence, presentSchedule } from './present.ts'
 export { listOccurrences, listSchedules, loadSchedule, type Manager, readCalendar } from './read.ts'
 export { runScheduleNow } from './run-now.ts'

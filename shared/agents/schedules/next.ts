@@ -1,5 +1,5 @@
 import { MINUTE } from '#shared/kernel/clock.ts'
-import { nextTime } from '#shared/work/schedules/times.ts'
+import { nextTime } from '#shared/work/schedules/index.ts'
 import type { Schedule } from './entity.ts'
 
 type Timing = Pick<Schedule, 'when' | 'anchor' | 'ends_at'>

@@ -4,7 +4,7 @@ import { atLeast, listMembers } from '#shared/identity/people/index.ts'
 import { msg } from '#shared/kernel/messages.ts'
 import { cleanName } from '#shared/kernel/names.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
-import type { Write } from '#shared/table/entity.ts'
+import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import { emitPaused } from './emit.ts'
 import { type Occurrence, OccurrenceEntity, type Schedule, ScheduleEntity } from './entity.ts'
 import { countInactive } from './limits.ts'
@@ -20,12 +20,13 @@ const stopWrites = (schedule: Schedule, set: Partial<Schedule>): Write[] => [
     { set: { ...set, next_at: undefined, waiting: undefined, due_at: undefined, revision: schedule.revision + 1 } },
     { where: { revision: schedule.revision } },
   ),
-  ...countInactive(schedule),
+  ...(schedule.status === 'active' ? countInactive(schedule) : []),
 ]
 
 /** Marks an occurrence that waited for a run when its schedule stopped. */
-export const skipWaiting = ({ id: schedule_id, waiting }: Schedule): Write[] =>
-  waiting
+export const skipWaiting = ({ id: schedule_id, waiting }: Schedule, set: Partial<Schedule> = {}): Write[] =>
+  // One that is settled in the same transaction has its own write.
+  waiting && !('waiting' in set)
     ? [
         OccurrenceEntity.update(
           { schedule_id, id: waiting.id },
@@ -34,9 +35,16 @@ export const skipWaiting = ({ id: schedule_id, waiting }: Schedule): Write[] =>
       ]
     : []
 
-/** Writes that end an active schedule for good. */
-export const endWrites = (schedule: Schedule, set: Partial<Schedule>, now: number): Write[] =>
-  stopWrites(schedule, { ...set, status: 'ended', changed_at: now })
+/** Writes that end a schedule for good. */
+export const endWrites = (schedule: Schedule, set: Partial<Schedule>, now: number): Write[] => [
+  ...stopWrites(schedule, { ...set, status: 'ended', changed_at: now }),
+  ...skipWaiting(schedule, set),
+]
+
+/** Ends a schedule that is about to be deleted, so that it no longer counts. */
+export const stopSchedule = async (work: Work, schedule: Schedule): Promise<void> => {
+  if (schedule.status === 'active') await ifUnchanged(work.table.transact(endWrites(schedule, {}, work.clock.now())))
+}
 
 /** Writes that pause an active schedule, tell the app, and notify its creator, or the admins if nobody else can act. */
 export const pauseWrites = async (
@@ -53,7 +61,7 @@ export const pauseWrites = async (
       : await listAdmins(work, schedule)
   return [
     ...stopWrites(schedule, { ...set, status: 'paused', paused_reason: reason, changed_at: now }),
-    ...skipWaiting(schedule),
+    ...skipWaiting(schedule, set),
     emitPaused(work, paused),
     ...people.flatMap((user_id) => notify(work, paused, user_id, reason)),
     auditEntry(work, {

@@ -63,7 +63,7 @@ interface Start {
 }
 
 /**
- * Prepares a run of a schedule, for `commitAndDispatch`.
+ * Prepares a run of a schedule.
  * @throws why the agent can't be started, also the writes (`too_many_active_runs`, `budget_exceeded`)
  */
 export const prepareRun = async (
@@ -81,7 +81,7 @@ export const prepareRun = async (
     return newMessageRun(once, { workspace, user: actor }, installation, { text: message, trigger: TRIGGER })
   }
   if (tool !== undefined) checkArguments(await loadDeclaredTool(work, scene, tool), args ?? {})
-  return newRun(once, { installation, input: input ?? args ?? {}, trigger: TRIGGER, actor, tool, isCarried: true })
+  return newRun(once, { installation, input: input ?? args ?? {}, trigger: TRIGGER, actor, tool })
 }
 
 export const messageNeedsPerson = () =>

@@ -2,7 +2,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { siblingId, stampOf } from '#shared/kernel/ids.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { commitAndDispatch, presentRun, type RunView } from '#shared/work/runs/index.ts'
+import { presentRun, type RunView } from '#shared/work/runs/index.ts'
 import { OccurrenceEntity, ScheduleEntity } from './entity.ts'
 import { dueAt } from './next.ts'
 import { loadScene, prepareRun } from './prepare.ts'
@@ -30,27 +30,23 @@ export const runScheduleNow = async (work: Work, by: Manager, id: string): Promi
       revision: schedule.revision + 1,
     }
     const view = await presentRun(work, prepared.run)
-    await commitAndDispatch(
-      work,
-      {
-        ...prepared,
-        writes: [
-          ...prepared.writes,
-          ScheduleEntity.update(
-            schedule,
-            { set: { ...set, due_at: dueAt({ ...schedule, ...set }, now) } },
-            { where: { revision: schedule.revision } },
-          ),
-          OccurrenceEntity.create({
-            ...stampOf(occurrenceId),
-            schedule_id: id,
-            installation_id: schedule.installation_id,
-            status: 'started',
-            at: created_at,
-            run_id: runId,
-          }),
-        ],
-      },
+    await work.commit(
+      [
+        ...prepared.writes,
+        ScheduleEntity.update(
+          schedule,
+          { set: { ...set, due_at: dueAt({ ...schedule, ...set }, now) } },
+          { where: { revision: schedule.revision } },
+        ),
+        OccurrenceEntity.create({
+          ...stampOf(occurrenceId),
+          schedule_id: id,
+          installation_id: schedule.installation_id,
+          status: 'started',
+          at: created_at,
+          run_id: runId,
+        }),
+      ],
       view,
     )
     return view

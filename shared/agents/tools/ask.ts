@@ -3,6 +3,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { type Following, loadRun, type Run, requireStarted, runNotFound } from '#shared/work/runs/index.ts'
 import { type AskAgent, type Asked, startAsked } from '../calls/ask.ts'
 import type { FoundAgent } from '../calls/declared-tool.ts'
+import type { PrepareInPlace } from '../waiting/index.ts'
 import { TOOLS } from './catalogue.ts'
 import { type Invoker, requireRoom, storeCall } from './invoke.ts'
 
@@ -15,8 +16,8 @@ export interface FollowedAsk {
   /** The agent, as found when its permission was checked. */
   found: FoundAgent
   following: Following
-  /** The request dispatches the run itself. */
-  isCarried: boolean
+  /** The request sends the run to its agent itself. */
+  inPlace: PrepareInPlace | undefined
 }
 
 /**
@@ -27,7 +28,7 @@ export interface FollowedAsk {
 export const startFollowedAsk = async (
   work: Work,
   caller: Invoker,
-  { arguments: given, runId, found, following, isCarried }: FollowedAsk,
+  { arguments: given, runId, found, following, inPlace }: FollowedAsk,
   check: (schema: z.ZodType<Record<string, unknown>>, value: unknown) => Record<string, unknown>,
 ): Promise<{ asked: Asked; asking: Run | undefined }> => {
   const ask = check(TOOLS[ASK].input(), given) as unknown as AskAgent
@@ -36,7 +37,7 @@ export const startFollowedAsk = async (
   if (runId !== undefined && asking?.id !== runId) throw runNotFound()
   if (asking) requireRoom(requireStarted(asking))
   const scene = { ...caller, run: asking, bound: caller.run !== undefined }
-  return { asked: await startAsked(work, scene, { ...ask, found, following, isCarried }), asking }
+  return { asked: await startAsked(work, scene, { ...ask, found, following, inPlace }), asking }
 }
 
 /** Stores what became of the call: the step of the run that asked, and the answer to the request. */

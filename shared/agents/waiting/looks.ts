@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
-import type { Run } from '#shared/work/runs/index.ts'
+import { type NewRun, newRun, type PreparedRun } from '#shared/work/runs/index.ts'
 
 /** Pauses in ms between two looks at a run that somebody waits for. */
 export interface Pauses {
@@ -19,8 +19,18 @@ export interface OpenRequest {
   drop(): void
 }
 
-/** Sends a run to its agent in the request that waits for it. Without it, the dispatcher does. */
-export type Dispatch = (work: Work, run: Run) => OpenRequest
+/** A new run. */
+export interface PreparedInPlace extends PreparedRun {
+  /** Sends the run to its agent, once its writes are committed. Absent if the dispatcher sends it. */
+  send?(): OpenRequest
+}
+
+/** Creates a run that the request sends to its agent itself, if it can, and its writes. */
+export type PrepareInPlace = (work: Work, start: NewRun) => Promise<PreparedInPlace>
+
+/** Creates a run and its writes. @param inPlace absent if the dispatcher sends it in any case */
+export const prepareRun = (inPlace: PrepareInPlace | undefined, work: Work, start: NewRun): Promise<PreparedInPlace> =>
+  inPlace ? inPlace(work, start) : newRun(work, start)
 
 /** Pause while the agent's request is open in this process: only others can end the run meanwhile. */
 const WHILE_OPEN = SECOND

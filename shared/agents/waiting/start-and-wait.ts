@@ -3,21 +3,19 @@ import { SECOND } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { RunView } from '#shared/work/runs/index.ts'
 import {
-  commitAndDispatch,
   dispatchAgain,
   isActive,
   isWaitingForInput,
   loadRun,
   loadRunWithSteps,
   type NewRun,
-  newRun,
   type Run,
   RunEntity,
   type RunKey,
   type RunStatus,
   viewWithSteps,
 } from '#shared/work/runs/index.ts'
-import { type Dispatch, type OpenRequest, paceLooks } from './looks.ts'
+import { type OpenRequest, type PrepareInPlace, paceLooks, prepareRun } from './looks.ts'
 
 export interface Wait {
   seconds: number
@@ -27,8 +25,8 @@ export interface Wait {
   viewer: string | undefined
   /** Authenticates the caller again. @throws if they lost access */
   recheck(): Promise<void>
-  /** Sends a new run to its agent in this request ({@link fitsInPlace}). Otherwise the dispatcher does. */
-  dispatch?: Dispatch
+  /** The request sends a new run to its agent itself ({@link fitsInPlace}). Otherwise the dispatcher does. */
+  inPlace?: PrepareInPlace
 }
 
 /** Longest wait in seconds: many clients and proxies give up after 60 seconds without a byte, and a buffered integration after 29. */
@@ -70,11 +68,9 @@ export const startAndWait = async (
   if (earlier) await dispatchAgain(work, earlier)
   else {
     const creating: Work = { ...work, id: (kind) => (kind === 'run' ? id : work.id(kind)) }
-    const prepared = await newRun(creating, { ...(await start()), isCarried: true })
-    if (wait.dispatch) {
-      await withoutAnswer(work).commit(prepared.writes)
-      open = wait.dispatch(work, prepared.run)
-    } else await commitAndDispatch(withoutAnswer(work), prepared)
+    const { writes, send } = await prepareRun(wait.inPlace, creating, await start())
+    await withoutAnswer(work).commit(writes)
+    open = send?.()
   }
   const ended = await waitWhileWorking(work, key, { until, viewer: wait.viewer, open })
   if (ended) open?.drop()

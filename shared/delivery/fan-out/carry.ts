@@ -1,5 +1,5 @@
 import { carried, emittedBy, isSettled, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { busMessageOf, type CarryMessage, QUEUES, sendPromptly } from '#shared/foundation/queues/index.ts'
+import { type CarryMessage, eventMessage, hasFollowUp, QUEUES, sendPromptly } from '#shared/foundation/queues/index.ts'
 import type { Work, WorkerWork } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
@@ -29,7 +29,7 @@ const carrying = <W extends Work>(work: W, take: (event: OutboxEvent) => void): 
     const events: OutboxEvent[] = []
     const marked = writes.map((write) => {
       const event = emittedBy(write)
-      if (!event || !isCarriable(event)) return write
+      if (!event || hasFollowUp(write) || !isCarriable(event)) return write
       events.push({ ...event, carried: true })
       return carried(write)
     })
@@ -115,7 +115,7 @@ const isCounted = ({ type }: OutboxEvent): boolean => QUEUES.statistics.fromBus?
 /** Brings an event to everybody: to the fan-out, and in a message to the statistics. It stays due until all parts are done. */
 const carry = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
   // Statistics may lag, so their messages need no fair queue.
-  const counted = isCounted(event) ? work.queues.send('statistics', [{ body: busMessageOf(event) }]) : Promise.resolve()
+  const counted = isCounted(event) ? work.queues.send('statistics', [{ body: eventMessage(event) }]) : Promise.resolve()
   await Promise.all([fanOut(work, { event, rest: counted }), counted])
 }
 

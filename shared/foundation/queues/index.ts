@@ -1,3 +1,4 @@
-export { BusMessage, busMessageOf, CarryMessage, StartMessage } from './messages.ts'
+export { followedBy, hasFollowUp, transactAndSend } from './follow-up.ts'
+export { CarryMessage, EventMessage, eventMessage, readMessage, StartMessage } from './messages.ts'
 export { QUEUES, type QueueDefinition } from './queues.ts'
 export { sendPromptly } from './send-promptly.ts'

@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import { type OutboxEvent, outboxSchema } from '../outbox/entity.ts'
 
-/** Message that EventBridge puts into a queue. It is told from those that code sends by its `detail-type`, which they lack. */
-export const BusMessage = z.object({
-  kind: z.undefined().optional(),
-  'detail-type': z.string(),
-  detail: outboxSchema(),
-})
+/*
+ * Every message of a queue has a `kind`. The messages that a queue takes are one union of those kinds, which its worker declares.
+ */
 
-export type BusMessage = z.infer<typeof BusMessage>
+/** Message about an event. The bus puts it into the queues whose `fromBus` names the event's type. */
+export const EventMessage = z.object({ kind: z.literal('event'), event: outboxSchema() })
 
-/** Returns the message that the bus would put into a queue for the event. */
-export const busMessageOf = (event: OutboxEvent): BusMessage => ({ 'detail-type': event.type, detail: event })
+type EventMessage = z.infer<typeof EventMessage>
+
+/** Returns the message about an event, for whoever carries it. */
+export const eventMessage = (event: OutboxEvent): EventMessage => ({ kind: 'event', event })
 
 /** Message about a new run, for `dispatch`. Its event rides in it. */
 export const StartMessage = z.object({
@@ -27,3 +27,10 @@ export type StartMessage = z.infer<typeof StartMessage>
 export const CarryMessage = z.object({ kind: z.literal('carry'), event_id: z.string() })
 
 export type CarryMessage = z.infer<typeof CarryMessage>
+
+/** Reads a message from a queue. EventBridge puts an event into an envelope of its own, which becomes an {@link EventMessage} here. */
+export const readMessage = (body: string): unknown => {
+  const message: unknown = JSON.parse(body)
+  const isEnvelope = typeof message === 'object' && message !== null && 'detail-type' in message
+  return isEnvelope ? { kind: 'event', event: (message as { detail?: unknown }).detail } : message
+}

@@ -2,7 +2,7 @@ import type { QueueName } from '#shared/kernel/queue-names.ts'
 
 export interface QueueDefinition {
   purpose: string
-  /** Event types that a bus rule routes here as {@link BusMessage}s, or `*` for all. Absent if code sends the messages. */
+  /** Event types that a bus rule routes here as {@link EventMessage}s, or `*` for all. Absent if code sends the messages. */
   fromBus?: readonly string[]
   /** Visibility timeout in seconds. Must exceed the function's timeout. */
   visibilitySeconds: number
@@ -28,7 +28,7 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
   dispatch: {
     purpose:
       'Runs to dispatch to their agents, conversations whose next message is to be dispatched, and cards of outside agents to look at.',
-    fromBus: ['run.created', 'run.resumed', 'run.input_received', 'a2a.task_notified', 'agent_card.due', 'chat.moved'],
+    fromBus: ['run.resumed', 'run.input_received', 'a2a.task_notified', 'agent_card.due', 'chat.moved'],
     visibilitySeconds: 240,
     maxReceives: 5,
     batchSize: 5,

@@ -30,6 +30,8 @@ export interface ModelRequest {
   tools: readonly { name: string; description: string; inputSchema: Record<string, unknown> }[]
   /** Ends the turn early. */
   signal: AbortSignal
+  /** Called while the model writes, with a function that returns the whole text so far, without thoughts. A new attempt begins with none. */
+  onText?: ((readText: () => string) => void) | undefined
 }
 
 /** Tokens of a language model, and their price. */

@@ -185,6 +185,15 @@ export const FUNCTION_SETTINGS = {
     description:
       'US dollars for a million tokens of each model: input, input from the provider’s cache (`cached`; as other input by default), and output. Runs of models with a price show what they cost.',
   },
+  modelStreaming: {
+    variable: 'MODEL_STREAMING',
+    capability: 'model',
+    takes: flag,
+    default: true,
+    group: 'providers',
+    description:
+      'The model’s answers are streamed, and shown while they are written. Turn it off for a server that streams wrongly; one that refuses to stream is asked for whole answers anyway.',
+  },
   developerProof: {
     variable: 'DEVELOPER_PROOF',
     takes: flag,

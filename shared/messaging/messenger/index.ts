@@ -25,6 +25,6 @@ export {
 } from './schemas.ts'
 export { shareAccount } from './share.ts'
 export { listThreadMessages, listThreads, loadThread } from './threads.ts'
-export { handleMessengerWake } from './wake.ts'
+export { handleMessengerMessage, MessengerMessage } from './wake.ts'
 export { writeAsPerson } from './write.ts'
 export { writeAsAgent } from './write-as-agent.ts'

@@ -51,7 +51,7 @@ const takeInMessage = (work: Work, account: Account, news: MessageUpdate, marks:
     const known = place.fresh
       ? undefined
       : await work.table.get(KnownMessageEntity, { dialog_id: dialog.id, telegram_message_id: news.messageId })
-    if (known) return commit(work, [...(await editWrites(work, dialog, news, known.message_id)), ...marks])
+    if (known) return work.commit([...(await editWrites(work, dialog, news, known.message_id)), ...marks])
     const message = messageOf(work, account, dialog, news)
     const last_placed = lastPlaced(dialog, news, message)
     const writes = [
@@ -68,7 +68,7 @@ const takeInMessage = (work: Work, account: Account, news: MessageUpdate, marks:
     ]
     const run = message.direction === 'in' ? await answeringRunWrites(work, account, dialog, message) : []
     try {
-      await commit(work, [...writes, ...run])
+      await work.commit([...writes, ...run])
     } catch (error) {
       if (error instanceof OutsiderBudgetSpent) return withoutRun(work, account, dialog, writes, error)
       // The agent still gets the event about the message.
@@ -77,7 +77,7 @@ const takeInMessage = (work: Work, account: Account, news: MessageUpdate, marks:
         installation_id: dialog.installation_id,
         code: error.code,
       })
-      await commit(work, writes)
+      await work.commit(writes)
     }
   })
 
@@ -100,14 +100,12 @@ const withoutRun = async (
   })
   const announcement = budgetSpentWrites(work, account, dialog, spent, () => new AnnouncedAlready())
   try {
-    await commit(work, [...writes, ...announcement])
+    await work.commit([...writes, ...announcement])
   } catch (error) {
     if (!(error instanceof AnnouncedAlready)) throw error
-    await commit(work, writes)
+    await work.commit(writes)
   }
 }
-
-const commit = (work: Work, writes: readonly Write[]): Promise<void> => work.table.transact(writes)
 
 const dialogFor = async (work: Work, account: Account, { chat, date, from }: MessageUpdate): Promise<Place> => {
   const { id: account_id, workspace_id } = account
@@ -238,10 +236,10 @@ const takeInDeletion = async (
   if (known) {
     for (let i = 0; i < messageIds.length; i += AT_ONCE) {
       const some = messageIds.slice(i, i + AT_ONCE)
-      await retryOnConflict(async () => commit(work, await deletionWrites(work, account.workspace_id, known, some)))
+      await retryOnConflict(async () => work.commit(await deletionWrites(work, account.workspace_id, known, some)))
     }
   }
-  if (marks.length > 0) await commit(work, marks)
+  if (marks.length > 0) await work.commit(marks)
 }
 
 const deletionWrites = async (

@@ -8,7 +8,7 @@ import { sha256 } from '#shared/kernel/secrets.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import { loadSnoozes } from '#shared/work/desk/index.ts'
 import { listPendingInputs } from '#shared/work/questions/index.ts'
-import { ApprovalEntity, searchRuns } from '#shared/work/runs/index.ts'
+import { ApprovalEntity, RunEntity, searchRuns } from '#shared/work/runs/index.ts'
 import { type Task, TaskEntity } from '#shared/work/tasks/index.ts'
 import type { AccountViewer } from '#shared/work/threads/index.ts'
 import { listDrafts } from '../messenger/index.ts'
@@ -28,6 +28,8 @@ const EMPTY = {
   status: null,
   tool: null,
   request: null,
+  reason: null,
+  is_yours: true,
   bundle: null,
   expires_at: null,
   snoozed_until: null,
@@ -73,7 +75,7 @@ const waitingApprovals = async (deps: Reading, { workspace, user }: AccountViewe
   return runs.flatMap(({ run }, i): WaitingItem[] => {
     const approval = approvals[i]
     if (approval?.status !== 'pending') return []
-    const { step_id, tool, request, call_hash, installation_id } = approval
+    const { step_id, tool, request, reason, call_hash, installation_id } = approval
     return [
       {
         ...EMPTY,
@@ -84,6 +86,8 @@ const waitingApprovals = async (deps: Reading, { workspace, user }: AccountViewe
         run_id: run.id,
         tool,
         request: request ?? null,
+        reason: reason ?? null,
+        is_yours: run.actor?.id === user.id,
         bundle: sha256(`${installation_id}\n${call_hash}`),
         created_at: iso(approval.created_at),
         expires_at: iso(approval.due_at ?? approval.created_at + DAY),
@@ -95,8 +99,11 @@ const waitingApprovals = async (deps: Reading, { workspace, user }: AccountViewe
 const waitingQuestions = async (deps: Reading, { workspace, user }: Asker): Promise<WaitingItem[]> => {
   const { items } = await listPendingInputs(deps, workspace.id, user.id, { limit: MOST })
   const inLanguage = translator(user.locale)
+  const runs = await deps.table.getAll(
+    items.map(({ installation_id, run_id: id }) => RunEntity.ref({ installation_id, id })),
+  )
   return Promise.all(
-    items.map(async (asked): Promise<WaitingItem> => {
+    items.map(async (asked, i): Promise<WaitingItem> => {
       const stored = (await loadPayload(deps, asked.asked)) as { input_requests?: Record<string, unknown> } | null
       const [question] = Object.values(stored?.input_requests ?? {}) as { message?: unknown }[]
       return {
@@ -110,6 +117,7 @@ const waitingQuestions = async (deps: Reading, { workspace, user }: Asker): Prom
         agent: { id: asked.installation_id, name: 'Agent' },
         run_id: asked.run_id,
         tool: asked.tool ?? null,
+        is_yours: runs[i]?.actor?.id === user.id,
         created_at: iso(asked.created_at),
         expires_at: iso(asked.due_at ?? asked.created_at + DAY),
       }
@@ -141,6 +149,7 @@ const waitingTasks = async ({ table }: Reading, { workspace, user }: AccountView
     title: task.title,
     agent: task.assignee?.installation_id ? { id: task.assignee.installation_id, name: 'Agent' } : null,
     status: task.status,
+    is_yours: [task.created_by.id, task.person?.id, task.actor?.id].includes(user.id),
     created_at: iso(task.updated_at),
   }))
 }

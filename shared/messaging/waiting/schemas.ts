@@ -19,6 +19,10 @@ export const WaitingItemSchema = () =>
       status: z.string().nullable().meta({ description: 'Of a task: `discuss` or `review`.' }),
       tool: z.string().nullable(),
       request: ShownRequest().nullable().meta({ description: 'The request of an approval’s call, if it sends one.' }),
+      reason: z.string().nullable().meta({ description: 'Why the agent makes an approval’s call, in its own words.' }),
+      is_yours: z.boolean().meta({
+        description: 'You started the run, created or have the task, or can send the draft. Others wait for anybody.',
+      }),
       bundle: z
         .string()
         .nullable()

@@ -19,14 +19,13 @@ import {
 import { listWaitingSteps } from '../questions/index.ts'
 import { ApprovalEntity, type Run, RunEntity } from '../runs/entity.ts'
 import { isWaitingForInput } from '../runs/slots.ts'
-import { commitAndDispatch } from '../runs/start.ts'
 import { isActive } from '../runs/status.ts'
 import { loadAnswerer, newParticipant } from './answerer.ts'
 import { answeringFields, newAnsweringRun, RETRY_CHECK_DELAY, RUN_CHECK_DELAY } from './answering-run.ts'
 import type { Speaker } from './chats.ts'
 import { type Chat, ChatEntity, WaitingMessageEntity } from './entity.ts'
 import { approvalRequestText, composeRunMessage, failureMessage, type RunMessage } from './run-message.ts'
-import { chatWakeMessage } from './wake.ts'
+import { chatMessage } from './wake.ts'
 
 /** Longest wait of a message for an agent that is at its limit of active runs, and the interval between attempts. */
 const LONGEST_WAIT = 15 * MINUTE
@@ -223,7 +222,7 @@ const takeNext = async (work: WorkerWork, chat: Chat, again: boolean): Promise<b
       MessageEntity.update(message, { set: { run_id: run.id } }),
       ...(taker ? [handoverWrite(conversation, taker)] : []),
     ]
-    await commitAndDispatch(work, { ...started, writes })
+    await work.commit(writes)
     return false
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
@@ -235,7 +234,9 @@ const takeNext = async (work: WorkerWork, chat: Chat, again: boolean): Promise<b
     return dropMessage(work, chat, taken, pending, failureMessage('too_many_active_runs', ''))
   await work.commit([changed(chat, { due_at: now + RETRY_CHECK_DELAY })])
   if (again)
-    await work.queues.send('dispatch', [{ body: chatWakeMessage(chat), delayMs: RETRY_DELAY, group: conversation.id }])
+    await work.queues.send('dispatch', [
+      { body: chatMessage(conversation_id), delayMs: RETRY_DELAY, group: conversation_id },
+    ])
   return false
 }
 

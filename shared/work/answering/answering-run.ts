@@ -24,7 +24,7 @@ const TRIGGER = 'chat'
 export const RUN_CHECK_DELAY = 10 * MINUTE
 export const RETRY_CHECK_DELAY = MINUTE
 
-/** Creates the run that answers a message, for `commitAndDispatch`. @throws the writes: `too_many_active_runs` */
+/** Creates the run that answers a message. @throws the writes: `too_many_active_runs` */
 export const newAnsweringRun = (
   work: Work,
   { id: conversation_id }: Pick<Conversation, 'id'>,
@@ -40,7 +40,6 @@ export const newAnsweringRun = (
     conversation_id,
     message_id,
     private_to: author.id,
-    isCarried: true,
   })
 
 /** Fields of the conversation's state while a run answers. */

@@ -83,16 +83,8 @@ export const loadInstallation = async (
   return installation
 }
 
-/**
- * Returns the person's chat with an agent. Creates it when it is first opened.
- * @throws `not_found` also for an uninstalled agent, and `conflict` for one that may not answer, unless a chat with it exists
- */
-export const openAgentChat = async (work: Work, speaker: Speaker, installationId: string): Promise<Conversation> => {
-  const { workspace, user } = speaker
-  const installation = await loadInstallation(work, workspace, installationId)
-  const id = agentChatId(speaker, installation.id)
-  const known = await work.table.get(ConversationEntity, { workspace_id: workspace.id, id })
-  if (known) return known
+/** Prepares a chat with an agent. @throws `not_found` for an uninstalled agent, and `conflict` for one that may not answer */
+const agentChat = (work: Work, { workspace, user }: Speaker, installation: Installation, id: string) => {
   if (installation.status === 'revoked') throw fail('not_found', { message: 'Installation not found.' })
   requireChatScopes(installation, workspace)
   const conversation: Conversation = {
@@ -105,7 +97,32 @@ export const openAgentChat = async (work: Work, speaker: Speaker, installationId
   }
   // In descending order the main chat comes first, then the others, newest first.
   const sortPlace = `${String(conversation.created_at).padStart(13, '0')}#${id}`
-  return createOnce(work, conversation, creationWrites(conversation, user.id, sortPlace))
+  return { conversation, writes: creationWrites(conversation, user.id, sortPlace) }
+}
+
+/**
+ * Creates a further chat with an agent, with writes for the caller's transaction.
+ * @throws `not_found` also for an uninstalled agent, and `conflict` for one that may not answer
+ */
+export const newAgentChat = async (
+  work: Work,
+  speaker: Speaker,
+  installationId: string,
+): Promise<{ conversation: Conversation; writes: Write[] }> =>
+  agentChat(work, speaker, await loadInstallation(work, speaker.workspace, installationId), work.id('conversation'))
+
+/**
+ * Returns the person's first chat with an agent. Creates it when it is first opened.
+ * @throws `not_found` also for an uninstalled agent, and `conflict` for one that may not answer, unless a chat with it exists
+ */
+export const openAgentChat = async (work: Work, speaker: Speaker, installationId: string): Promise<Conversation> => {
+  const { workspace } = speaker
+  const installation = await loadInstallation(work, workspace, installationId)
+  const id = agentChatId(speaker, installation.id)
+  const known = await work.table.get(ConversationEntity, { workspace_id: workspace.id, id })
+  if (known) return known
+  const { conversation, writes } = agentChat(work, speaker, installation, id)
+  return createOnce(work, conversation, writes)
 }
 
 /**

@@ -16,7 +16,7 @@ import { findRecentMessage } from '../conversations/read.ts'
 import type { AnsweredBy } from '../conversations/schemas.ts'
 import { AssignedTaskEntity, type Task, TaskEntity } from '../tasks/entity.ts'
 import { loadPrimaryAgent } from './answerer.ts'
-import { agentChatId, loadInstallation, openMainChat, type Speaker } from './chats.ts'
+import { loadInstallation, openMainChat, type Speaker } from './chats.ts'
 
 export const LISTED_KINDS = ['main', 'agent', 'task'] as const
 
@@ -93,12 +93,11 @@ const findMatches = async (
 const listChatsAndTasks = async (
   work: Work,
   speaker: Speaker,
-  { kind, installation_id }: Filter,
+  filter: Filter,
   options: Paging,
 ): Promise<Page<Conversation>> => {
-  const chats = await (installation_id === undefined
-    ? listOwnChats(work, speaker, kind, options)
-    : listChatsWith(work, speaker, kind, installation_id))
+  const { kind, installation_id } = filter
+  const chats = await listOwnChats(work, speaker, filter, options)
   if (chats.next !== undefined || kind !== undefined) return chats
   const room = options.limit - chats.items.length
   const rest = await listTasks(work, speaker, installation_id, { limit: Math.max(room, 1), after: BEFORE_TASKS })
@@ -110,12 +109,18 @@ const listChatsAndTasks = async (
 const listOwnChats = async (
   work: Work,
   speaker: Speaker,
-  kind: Filter['kind'],
+  { kind, installation_id }: Filter,
   options: Paging,
 ): Promise<Page<Conversation>> => {
   const { workspace, user } = speaker
+  const isListed = (chat: Conversation): boolean => {
+    if (kind !== undefined && chat.kind !== kind) return false
+    if (installation_id === undefined) return true
+    const answerer = chat.kind === 'main' ? workspace.primary_installation_id : chat.installation_id
+    return answerer === installation_id
+  }
   const main = options.after === undefined ? await openMainChat(work, speaker) : undefined
-  if (kind === 'main') return { items: main ? [main] : [], next: undefined }
+  if (kind === 'main') return { items: main && isListed(main) ? [main] : [], next: undefined }
   const within = (place: string) => PersonChatEntity.key({ workspace_id: workspace.id, user_id: user.id, place }).sk
   const page = await work.table.query(
     PersonChatEntity,
@@ -127,22 +132,7 @@ const listOwnChats = async (
     workspace.id,
     page.items.map(({ conversation_id }) => conversation_id),
   )
-  return { items: conversations.filter((chat) => kind === undefined || chat.kind === kind), next: page.next }
-}
-
-/** Lists the person's chats in which an agent takes part now: at most two. */
-const listChatsWith = async (
-  work: Work,
-  speaker: Speaker,
-  kind: Filter['kind'],
-  installationId: string,
-): Promise<Page<Conversation>> => {
-  const { workspace } = speaker
-  const [main, agent] = await Promise.all([
-    workspace.primary_installation_id === installationId ? [await openMainChat(work, speaker)] : [],
-    loadConversations(work, workspace.id, [agentChatId(speaker, installationId)]),
-  ])
-  return { items: [...main, ...agent].filter((chat) => kind === undefined || chat.kind === kind), next: undefined }
+  return { items: conversations.filter(isListed), next: page.next }
 }
 
 const listTasks = async (

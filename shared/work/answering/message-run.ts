@@ -9,7 +9,7 @@ import { ChatEntity } from './entity.ts'
 import { startAnswering } from './post-message.ts'
 
 /**
- * Prepares a person's message in their conversation with an agent, and the run that answers it, for `commitAndDispatch`.
+ * Prepares a person's message in their conversation with an agent, and the run that answers it.
  * Creates the conversation if there is none.
  * @throws `access_withdrawn`; `conflict` for an agent that may not answer, and while the conversation is being answered
  */

@@ -11,7 +11,6 @@ import { newMessage } from '../conversations/create.ts'
 import type { Conversation, Message } from '../conversations/entity.ts'
 import { type MessageView, presentMessage } from '../conversations/schemas.ts'
 import type { RunEventType } from '../runs/events.ts'
-import { commitAndDispatch } from '../runs/start.ts'
 import { answerTask } from '../tasks/by-person.ts'
 import { loadAnswerer, newParticipant, requireAnswerer, requireMentioned } from './answerer.ts'
 import { answeringFields, newAnsweringRun, RETRY_CHECK_DELAY } from './answering-run.ts'
@@ -73,7 +72,7 @@ export const postMessage = async (
     try {
       if (started) {
         const writes = [...spoken.writes, ...started.writes, startAnswering(work, conversation, started.run)]
-        await commitAndDispatch(work, { ...started, writes }, view)
+        await work.commit(writes, view)
       } else await work.commit([...spoken.writes, ...enqueue(work, conversation, chat, id)], view)
     } catch (error) {
       if (!started || !(error instanceof PlatformError) || error.code !== 'too_many_active_runs') throw error

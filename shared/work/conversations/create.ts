@@ -15,12 +15,13 @@ export type NewConversation = Omit<Conversation, 'id' | 'created_at' | 'last_mes
 /** Characters of the latest message that a list of conversations shows. */
 const PREVIEW = 140
 
-/** Returns the beginning of a text in one line. */
+/** Returns the beginning of a text. Its line breaks stay, because Markdown can't be read without them. */
 export const previewOf = (text: string): string =>
   truncate(
     text
       .slice(0, 2 * PREVIEW)
-      .replaceAll(/\s+/g, ' ')
+      .replaceAll(/[^\S\n]+/g, ' ')
+      .replaceAll(/ ?\n\s*/g, '\n')
       .trim(),
     PREVIEW,
   )

@@ -134,7 +134,7 @@ const lastMessage = () =>
         id: z.string(),
         name: z.string(),
       }),
-      text: z.string().meta({ description: 'The beginning, up to 140 characters in one line.' }),
+      text: z.string().meta({ description: 'The beginning, up to 140 characters.' }),
     })
     .nullable()
     .meta({ description: 'The latest message; null if there is none, or none since previews exist.' })
@@ -175,7 +175,10 @@ export type AnsweredBy = z.infer<ReturnType<typeof answeredBy>>
 /** Body of `POST /console/conversations`. */
 export const OpenChat = () =>
   z
-    .strictObject({ installation_id: z.string().meta({ example: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn' }) })
+    .strictObject({
+      installation_id: z.string().meta({ example: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn' }),
+      new: z.boolean().optional().meta({ description: 'Begins a further conversation with the agent.' }),
+    })
     .meta({ id: 'OpenChat' })
 
 /** Body of `POST /console/conversations/{id}/messages`. */

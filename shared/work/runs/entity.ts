@@ -80,6 +80,8 @@ const run = () =>
     /** Greatest seq in use. The next step without a seq gets the next one. */
     last_seq: z.number(),
     step_bytes: z.number(),
+    /** Text that a model is writing. It is in the run's live stream until the step with its id exists, and isn't kept. */
+    draft: z.object({ step_id: z.string(), stream_seq: z.number(), text: z.string() }).optional(),
     /** Greatest number in use in the run's live stream. */
     stream_seq: z.number(),
     /** Latest states with their numbers in the stream, oldest first. */
@@ -154,7 +156,7 @@ export const RunEntity = defineEntity({
   schema: run,
   pk: 'INS#{installation_id}',
   sk: 'RUN#{id}',
-  personal: { names: ['actor'], text: ['input', 'output', 'error_message', 'client_message'] },
+  personal: { names: ['actor'], text: ['input', 'output', 'error_message', 'client_message', 'draft'] },
   retention: { workspace: 'removed', person: 'kept', app: 'kept', partitions: ({ id }) => [['step', { run_id: id }]] },
   due: true,
   expires: payloadExpiry,

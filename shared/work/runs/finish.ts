@@ -111,8 +111,14 @@ const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<Prepa
   return { changed, finished, writes }
 }
 
-/** Times that decide only whether an active run is silent. */
-const ONLY_WHILE_ACTIVE = { ends_at: undefined, dispatched_at: undefined, accepted_at: undefined, alive_at: undefined }
+/** What only active runs have: times that decide whether they are silent, and a text that is being written. */
+const ONLY_WHILE_ACTIVE = {
+  ends_at: undefined,
+  dispatched_at: undefined,
+  accepted_at: undefined,
+  alive_at: undefined,
+  draft: undefined,
+}
 
 /** Voids the pending approval: a final answer wins over an undecided call (contract/runs.md#finishing). */
 const voidApproval = async (

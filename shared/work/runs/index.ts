@@ -95,7 +95,14 @@ export { searchRuns } from './search.ts'
 export { loadShape, withoutShapes } from './shaped-output.ts'
 export { requestLines, ShownRequest } from './shown-request.ts'
 export { isWaitingForInput, moveSlot, runsWithStatus } from './slots.ts'
-export { commitAndDispatch, dispatchAgain, type NewRun, newRun, type PreparedRun, startRun } from './start.ts'
+export {
+  dispatchAgain,
+  firstDispatch,
+  type NewRun,
+  newRun,
+  type PreparedRun,
+  startRun,
+} from './start.ts'
 export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 export { LOG_LEVELS, meaningOf } from './step-meaning.ts'
 export { loadSteps, prepareSteps } from './steps.ts'
@@ -103,4 +110,4 @@ export { isOver, type RunEvent, runEvents, STREAM_START } from './stream.ts'
 export { stateFields, stepChange } from './stream-numbers.ts'
 export { readTrace } from './trace.ts'
 export { addUsage, tokensOf, tokenUsage } from './usage.ts'
-export { runWakeMessage } from './wake.ts'
+export { RunMessage, runMessage } from './wake.ts'

@@ -4,6 +4,7 @@ import { iso } from '#shared/kernel/clock.ts'
 import { runErrorHelp } from '#shared/kernel/run-errors.ts'
 import type { Run, Step } from './entity.ts'
 import type { RunErrorView, RunView, StepView } from './schemas.ts'
+import { isWaitingForInput } from './slots.ts'
 
 /** Dependencies of presenting a run: its large values, and the address of the documentation. */
 export type Presenting = Pick<Deps, 'objects' | 'settings'>
@@ -55,10 +56,11 @@ export const presentRun = async (deps: Presenting, run: Run): Promise<RunView> =
 }
 
 /** Starter of a run, as members of its workspace see it. */
-export const originOf = ({ actor, task_id, conversation_id, repeats, tool }: Run) => ({
+export const originOf = ({ actor, task_id, conversation_id, repeats, tool, input_steps }: Run) => ({
   started_by: actor ?? null,
   task_id: task_id ?? null,
   conversation_id: conversation_id ?? null,
+  waits_for_answer: isWaitingForInput({ input_steps }),
   repeats: repeats ?? null,
   tool: tool ?? null,
 })

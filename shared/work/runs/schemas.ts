@@ -81,6 +81,7 @@ export const WorkspaceRunSchema = () =>
         .meta({ description: 'The person who started it, or its chain; null for a run started by API.' }),
       task_id: z.string().nullable().meta({ description: 'The task that it works on.' }),
       conversation_id: z.string().nullable().meta({ description: 'The conversation that it answers.' }),
+      waits_for_answer: z.boolean().meta({ description: 'It asked a question that nobody has answered yet.' }),
       repeats: z.string().nullable().meta({ description: 'The earlier run whose input a person used again.' }),
       tool: z.string().nullable().meta({ description: 'The declared tool that it was asked to use.' }),
     })

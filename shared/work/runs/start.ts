@@ -1,7 +1,7 @@
 import { defaultGrant, type Installation } from '#shared/access/installations/index.ts'
 import { carried, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
-import { sendPromptly } from '#shared/foundation/queues/index.ts'
+import { followedBy, type StartMessage, sendPromptly } from '#shared/foundation/queues/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { idTime, stampOf } from '#shared/kernel/ids.ts'
@@ -10,6 +10,7 @@ import { currentTrace } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { loadBudgets, reserveBudgets } from '../budgets/index.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
+import { changedRun, type RunChange } from './change.ts'
 import { createdEventId, emitRunEvent } from './emit.ts'
 import { isNamedBySlot, isUnrelated, type Run, RunChildEntity, RunEntity, WorkspaceRunEntity } from './entity.ts'
 import { type Following, followedCallWrites } from './followed.ts'
@@ -40,31 +41,39 @@ export interface NewRun {
   private_to?: string | undefined
   /** Earlier run whose input it uses again. */
   repeats?: string | undefined
-  /** The caller publishes `run.created` and sends the run to its agent. Otherwise the stream does both. */
-  isCarried?: boolean | undefined
   /** Protocol over which its starter follows it, if any. */
   following?: Following | undefined
 }
 
-/** A run with its writes, and the event that they emit. */
+/** A run with its writes. */
 export interface PreparedRun {
   run: Run
   writes: Write[]
-  created: OutboxEvent
 }
+
+/** Fields of a run that is sent to its agent for the first time. */
+export const firstDispatch = (now: number) =>
+  ({ status: 'running', started_at: now, dispatched_at: now }) satisfies RunChange
 
 /**
  * Creates a run and its writes for one transaction: the record, its entries in the lists and its chain, the count of active
- * runs, and the event that wakes the dispatcher.
+ * runs, and the event, which the message that dispatches the run follows. A lost message delays the run until the sweeper
+ * finds it overdue (architecture.md#no-dual-writes).
+ * @param isClaimed decides whether the caller sends the run to its agent as soon as it is committed. It is then created as
+ *   if it had been claimed, so that no other worker sends it
  * @throws `payload_too_large`, `chain_budget_exceeded`; the writes: `too_many_active_runs`, `budget_exceeded`
  */
-export const newRun = async (work: Work, start: NewRun): Promise<PreparedRun> => {
+export const newRun = async (
+  work: Work,
+  start: NewRun,
+  isClaimed: (queued: Run) => Promise<boolean> = async () => false,
+): Promise<PreparedRun> => {
   const { installation } = start
   const [chain = {}, budgets] = await Promise.all([start.chain, loadBudgets(work, installation.workspace_id)])
   refuseEndedChain(work, chain)
   const now = work.clock.now()
   const id = work.id('run')
-  const run: Run = {
+  const queued: Run = {
     ...stampOf(id),
     installation_id: installation.id,
     workspace_id: installation.workspace_id,
@@ -112,15 +121,15 @@ export const newRun = async (work: Work, start: NewRun): Promise<PreparedRun> =>
     transitions: [{ seq: 1, status: 'queued' }],
     ends_at: now + work.settings.runLifetimeDays * DAY,
   }
-  if (isUnrelated(run) && chain.chain_started_at === undefined) run.chain_started_at = undefined
-  const reservation = reserveBudgets(work, run, budgets)
-  run.budgets = reservation.reserved
-  run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
-  const emitted = emitRunEvent(work, 'run.created', run)
-  const emitting = start.isCarried ? carried(emitted) : emitted
+  if (isUnrelated(queued) && chain.chain_started_at === undefined) queued.chain_started_at = undefined
+  const reservation = reserveBudgets(work, queued, budgets)
+  queued.budgets = reservation.reserved
+  queued.due_at = nextCheckAt(queued, now + LIMITS.agentLifeSign)
+  const emitted = carried(emitRunEvent(work, 'run.created', queued))
+  const claimed = await isClaimed(queued)
+  const run = claimed ? changedRun(queued, firstDispatch(Math.max(work.clock.now(), queued.created_at))) : queued
   return {
     run,
-    created: emittedBy(emitting) as OutboxEvent,
     writes: [
       RunEntity.create(run),
       takeSlot(run),
@@ -144,7 +153,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<PreparedRun> =>
           ]),
       ...(isNamedBySlot(run) ? [] : [markActive(run)]),
       ...followedCallWrites(work, run, start.following),
-      emitting,
+      claimed ? emitted : followedBy(emitted, 'dispatch', startMessage(run, emittedBy(emitted) as OutboxEvent)),
     ],
   }
 }
@@ -154,27 +163,22 @@ export const newRun = async (work: Work, start: NewRun): Promise<PreparedRun> =>
  * @throws `too_many_active_runs`, `budget_exceeded`, `payload_too_large`, `chain_budget_exceeded`
  */
 export const startRun = async (work: Work, start: NewRun): Promise<RunView> => {
-  const prepared = await newRun(work, { ...start, isCarried: true })
-  const view = await presentRun(work, prepared.run)
-  await commitAndDispatch(work, prepared, view)
+  const { run, writes } = await newRun(work, start)
+  const view = await presentRun(work, run)
+  await work.commit(writes, view)
   return view
 }
 
-/**
- * Commits a new run, and then sends the message that dispatches it, in which its `run.created` event rides. A lost message
- * delays the run until the sweeper finds it overdue (architecture.md#no-dual-writes).
- */
-export const commitAndDispatch = async (work: Work, { run, writes, created }: PreparedRun, answer?: object) => {
-  await work.commit(writes, answer)
-  await sendStart(work, run, created)
-}
-
-const sendStart = (work: Work, { version_id, grant_id, is_sandbox }: Run, event: OutboxEvent): Promise<void> =>
-  sendPromptly(work, 'dispatch', { kind: 'start', event, names: { version_id, grant_id, is_sandbox } }, event)
+/** Returns the message that dispatches a run, in which its `run.created` event rides. */
+const startMessage = ({ version_id, grant_id, is_sandbox }: Run, event: OutboxEvent): StartMessage => ({
+  kind: 'start',
+  event,
+  names: { version_id, grant_id, is_sandbox },
+})
 
 /** Sends the dispatch message of a run that is still queued again, because the request that created it may have died. */
 export const dispatchAgain = async (work: Work, run: Run): Promise<void> => {
   if (run.status !== 'queued') return
   const event = await work.table.get(OutboxEntity, { id: createdEventId(run.id) })
-  if (event) await sendStart(work, run, event)
+  if (event) await sendPromptly(work, 'dispatch', startMessage(run, event), event)
 }

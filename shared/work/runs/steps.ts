@@ -13,7 +13,7 @@ import type { NewStep, StepView } from './schemas.ts'
 export interface PreparedSteps {
   writes: Write[]
   views: StepView[]
-  counts: Pick<Run, 'step_count' | 'last_seq' | 'step_bytes' | 'stream_seq'>
+  counts: Pick<Run, 'step_count' | 'last_seq' | 'step_bytes' | 'stream_seq' | 'draft'>
 }
 
 /** Returns the steps in an item. */
@@ -67,7 +67,9 @@ const TOGETHER_BYTES = 64 * 1_024
 export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInput[]): Promise<PreparedSteps> => {
   if (run.step_count + steps.length > LIMITS.stepsPerRun) throw fail('too_many_steps')
   let { last_seq, step_bytes, stream_seq } = run
-  const records = steps.map((step) => {
+  const records = steps.map((step, i) => {
+    // A draft becomes the step that its text is in.
+    const id = step.id ?? (i === 0 && step.type === 'message' ? run.draft?.step_id : undefined) ?? work.id('step')
     const json = step.stored ? '' : JSON.stringify(step.output)
     const bytes = Buffer.byteLength(json)
     if (bytes > LIMITS.stepOutputBytes) {
@@ -79,7 +81,7 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
     const seq = step.seq ?? last_seq + 1
     last_seq = Math.max(last_seq, seq)
     return {
-      ...stampOf(step.id ?? work.id('step')),
+      ...stampOf(id),
       run_id: run.id,
       seq,
       type: step.type,
@@ -109,7 +111,13 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
   return {
     writes: items.map((item) => StepEntity.create(item, { otherwise })),
     views: await Promise.all(records.map((record) => presentStep(work, record))),
-    counts: { step_count: run.step_count + steps.length, last_seq, step_bytes, stream_seq },
+    counts: {
+      step_count: run.step_count + steps.length,
+      last_seq,
+      step_bytes,
+      stream_seq,
+      ...(run.draft && { draft: undefined }),
+    },
   }
 }
 

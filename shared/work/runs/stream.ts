@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { payloadBytes, RESPONSE_BYTES } from '#shared/foundation/payloads/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
+import { idTime } from '#shared/kernel/ids.ts'
 import { loadRun } from './change.ts'
 import type { Run, Step } from './entity.ts'
 import { durationOf, presentOutput, presentRunError, presentStep } from './present.ts'
@@ -24,9 +25,12 @@ export const STREAM_START = -1
 /** Reports whether a reader at this position has seen everything. A late result may still change a step of an ended run. */
 export const isOver = (run: Run, after: number): boolean => !isActive(run.status) && after === run.stream_seq
 
-/** Wait between two reads of a run: short while it changes, up to a second while it doesn't. */
-const SHORTEST = 300
+/**
+ * Wait between two reads of a run: short while it changes, and until a model has had time for its first words; then up to a second.
+ */
+const SHORTEST = 150
 const LONGEST = 1_000
+const QUIET = 30_000
 
 /**
  * Yields a run's events after a position as they happen, until the run has ended and all events are sent, or until
@@ -42,6 +46,7 @@ export async function* runEvents(
 ): AsyncGenerator<RunEvent | undefined> {
   let at = after
   let wait = SHORTEST
+  let newsAt = performance.now()
   for (let run = first; ; run = await loadRun(deps, first)) {
     const gap = gapOf(run, at)
     if (gap) yield gap
@@ -55,7 +60,8 @@ export async function* runEvents(
     } else yield undefined
     at = run.stream_seq
     if (!isActive(run.status)) return
-    wait = hasNews ? SHORTEST : Math.min(wait * 1.3, LONGEST)
+    if (hasNews) newsAt = performance.now()
+    wait = performance.now() - newsAt < QUIET ? SHORTEST : Math.min(wait * 1.3, LONGEST)
     if (!(await waited(wait, signal))) return
   }
 }
@@ -80,6 +86,7 @@ const gapOf = (run: Run, at: number): RunEvent | undefined => {
 const newEvents = (run: Run, steps: readonly Step[], at: number): ((deps: Reading) => Promise<RunEvent>)[] =>
   [
     ...steps.map((step) => ({ seq: step.stream_seq, load: (deps: Reading) => stepEvent(deps, step) })),
+    ...(run.draft ? [{ seq: run.draft.stream_seq, load: async () => draftEvent(run, run.draft as Draft) }] : []),
     ...run.transitions.map(({ seq, status }) => ({ seq, load: (deps: Reading) => stateEvent(deps, run, seq, status) })),
   ]
     .filter(({ seq }) => seq > at && seq <= run.stream_seq)
@@ -93,6 +100,23 @@ const stepEvent = async (deps: Reading, step: Step): Promise<RunEvent> => {
     bytes <= RESPONSE_BYTES ? step : { ...step, output: { json: JSON.stringify({ truncated: true, bytes }) } }
   return { id: String(step.stream_seq), event: 'step', data: await presentStep(deps, shown) }
 }
+
+type Draft = NonNullable<Run['draft']>
+
+/** The step that a model's turn will be, with the text so far. */
+const draftEvent = ({ last_seq }: Run, { step_id, stream_seq, text }: Draft): RunEvent => ({
+  id: String(stream_seq),
+  event: 'step',
+  data: {
+    id: step_id,
+    seq: last_seq + 1,
+    type: 'message',
+    status: 'running',
+    output: { text },
+    tool: null,
+    created_at: iso(idTime(step_id)),
+  },
+})
 
 /** State that the run entered. The final one includes the result. */
 const stateEvent = async (deps: Reading, run: Run, seq: number, status: RunStatus): Promise<RunEvent> => ({

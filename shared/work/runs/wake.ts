@@ -1,21 +1,11 @@
-import type * as z from 'zod'
-import type { BusMessage } from '#shared/foundation/queues/index.ts'
-import { NO_TIME } from '#shared/kernel/ids.ts'
+import * as z from 'zod'
+import type { Run } from './entity.ts'
 
-/** Builds the queue message that an outbox event would have produced. The sweeper uses it to replace a lost one. */
-export const runWakeMessage = (
-  type: 'run.created' | 'run.followed' | 'a2a.task_notified' | 'approval.decided',
-  run: { id: string; installation_id: string; workspace_id: string; app_id: string },
-  extra: { step_id?: string; round?: number } = {},
-): z.infer<typeof BusMessage> => ({
-  'detail-type': type,
-  detail: {
-    id: 'evt_sweep',
-    type,
-    created_at: NO_TIME,
-    workspace_id: run.workspace_id,
-    installation_id: run.installation_id,
-    app_id: run.app_id,
-    data: JSON.stringify({ run_id: run.id, installation_id: run.installation_id, ...extra }),
-  },
+/** Message about a run whose record says what is to do: for `dispatch` to send it, for `inline-runs` to start or continue it. */
+export const RunMessage = () => z.object({ kind: z.literal('run'), run_id: z.string(), installation_id: z.string() })
+
+/** Returns the message about a run. Its group makes an installation's runs wait only behind each other. */
+export const runMessage = ({ id: run_id, installation_id }: Pick<Run, 'id' | 'installation_id'>) => ({
+  body: { kind: 'run', run_id, installation_id } satisfies z.infer<ReturnType<typeof RunMessage>>,
+  group: installation_id,
 })

@@ -112,6 +112,40 @@ describe('the board of tasks', () => {
     expect((await call(who, 'GET', '/console/tasks?status=in_progress')).items).toMatchObject([{ title: 'Second' }])
   })
 
+  it('takes a priority, an assignee and a new task by keys on a card, and changes several tasks in its list', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    for (const title of ['Second', 'First']) await call(who, 'POST', '/console/tasks', { title })
+    await openAs(stage, who, '/tasks')
+    const card = page.getByRole('link', { name: 'First' })
+    await card.focus()
+    await page.keyboard.press('1')
+    await page.locator('.task', { hasText: 'First' }).getByText('Urgent').waitFor()
+    await expect.poll(focused).toBe('First')
+    await page.keyboard.press('a')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Assignee').selectOption({ label: who.user.name })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.task', { hasText: 'First' }).getByText(who.user.name).waitFor()
+    await card.focus()
+    await page.keyboard.press('c')
+    await page.getByRole('dialog', { name: 'New task' }).waitFor()
+    await page.keyboard.press('Escape')
+    const [task] = (await call(who, 'GET', '/console/tasks?q=First')).items
+    expect(task).toMatchObject({ priority: 'urgent', assigned_person: { user_id: who.user.id } })
+
+    await page.getByRole('button', { name: 'List', exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Select all' }).check()
+    await page.getByText('2 selected').waitFor()
+    await expectAccessible(page, 'tasks-list')
+    await page.getByRole('region', { name: 'Selected tasks' }).getByLabel('Status').selectOption('done')
+    await page.getByText('2 tasks changed.').waitFor()
+    const { items } = await call(who, 'GET', '/console/tasks?status=done')
+    expect(items).toHaveLength(2)
+    await page.reload()
+    await page.locator('.task-row').nth(1).waitFor()
+  })
+
   it('with 2,000 tasks renders only the cards near the window and answers a key within 50 ms', async () => {
     const { page, platform } = stage
     const who = await person(stage)

@@ -60,7 +60,7 @@ describe('a chat', () => {
     await expectAccessible(page, 'chat with Markdown')
   })
 
-  it('shows what the agent has written so far, stops it, and tries again', async () => {
+  it('shows what the agent has written so far, keeps that when it is stopped, and tries again', async () => {
     const { page } = stage
     const { who, chat, run_id, asAgent } = await chatting('How many?')
     await asAgent('/steps', { type: 'message', output: { text: 'I count ' } })
@@ -70,7 +70,9 @@ describe('a chat', () => {
     await partial.getByText('I count the upper shelf').waitFor()
     await expectAccessible(page, 'chat that is being answered')
     await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByText('✕ No reply').waitFor()
+    await page.locator('.message .state').getByText('Stopped').waitFor()
+    const kept = page.getByRole('region', { name: 'Unfinished answer' })
+    await kept.getByText('I count the upper shelf').waitFor()
     expect((await call(who, 'GET', `/console/runs/${run_id}`)).status).toBe('cancelled')
     expect(await partial.count()).toBe(0)
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -101,6 +103,77 @@ describe('a chat', () => {
     await row.click()
     await page.locator('.message').getByText('Seven boxes.').waitFor()
     await expect.poll(() => row.getByText('Unread').count()).toBe(0)
+  })
+
+  it('announces that the agent writes, and the answer once, never the pieces of it', async () => {
+    const { page } = stage
+    const { who, chat, app, asAgent } = await chatting('How many?')
+    await asAgent('/steps', { type: 'message', output: { text: 'I count ' } })
+    await openAs(stage, who, `/chat/${chat.id}`)
+    await page.locator('.partial').getByText('I count').waitFor()
+    const writing = page.getByRole('status').getByText(`${app.app.name} is writing an answer.`)
+    await writing.waitFor({ state: 'attached' })
+    expect(await page.locator('[aria-live] .partial, [role="status"] .partial').count()).toBe(0)
+    await asAgent('/complete', { status: 'succeeded', output: { text: 'I count seven.' } })
+    await page.locator('[aria-live="polite"]').getByText('I count seven.').waitFor()
+    await expect.poll(() => writing.count()).toBe(0)
+  })
+
+  it('names each conversation with an agent, shows its latest message without Markdown, and begins another', async () => {
+    const { page } = stage
+    const { who, app, chat, asAgent } = await chatting('How many?')
+    await asAgent('/complete', {
+      status: 'succeeded',
+      output: { text: '# Stock\n\n- **Seven** [boxes](https://example.com)' },
+    })
+    await page.setViewportSize({ width: 1_280, height: 800 })
+    await openAs(stage, who, `/chat/${chat.id}`)
+    await page.locator('.list .row').getByText('Stock Seven boxes', { exact: true }).waitFor()
+    const name = page.locator('.list .row strong.line', { hasText: app.app.name })
+    const isCut = (one: { scrollWidth: number; clientWidth: number }) => one.scrollWidth > one.clientWidth
+    expect(await name.evaluate(isCut)).toBe(false)
+    await page.getByRole('button', { name: 'New conversation' }).click()
+    await page.getByText(`Send ${app.app.name} a message.`).waitFor()
+    await expect.poll(() => page.locator('.list .row').count()).toBe(3)
+    expect(await page.getByRole('button', { name: 'New conversation' }).count()).toBe(0)
+    await page.getByPlaceholder(/^Message to/).fill('And mugs?')
+    await page.keyboard.press('Enter')
+    await page.locator('.list .row').getByText('You: And mugs?').waitFor()
+    await page.locator('.list .row', { hasText: 'Seven' }).click()
+    await page.locator('.message').getByText('Seven').waitFor()
+    expect(await page.locator('.message').getByText('And mugs?').count()).toBe(0)
+  })
+
+  it.each([
+    [1_280, 800],
+    [390, 844],
+    [844, 390],
+    [320, 256],
+  ])('with forty links keeps each in sight while it has the focus, at %i × %i', async (width, height) => {
+    const { page } = stage
+    const { who, chat, asAgent } = await chatting('Where?')
+    const links = Array.from({ length: 40 }, (_, i) => `[shelf ${i}](https://example.com/${i})`).join('\n\n')
+    await asAgent('/complete', { status: 'succeeded', output: { text: links } })
+    await page.setViewportSize({ width, height })
+    await openAs(stage, who, `/chat/${chat.id}`)
+    await page.locator('.message a').nth(39).waitFor()
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(0)
+    await page.evaluate('scrollTo(0, 0)')
+    await page.locator('.message a').first().focus()
+    const hidden: unknown[] = []
+    for (const key of [...Array(39).fill('Tab'), ...Array(39).fill('Shift+Tab')]) {
+      await page.keyboard.press(key)
+      const covered = await page.evaluate(`(() => {
+        const one = document.activeElement, { top, bottom, left, right } = one.getBoundingClientRect()
+        const seen = [top + 2, bottom - 2].every((y) => one.contains(document.elementFromPoint((left + right) / 2, y)))
+        return seen ? undefined : one.textContent
+      })()`)
+      if (covered) hidden.push(covered)
+    }
+    expect(hidden).toEqual([])
+    expect(
+      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    ).toBeLessThanOrEqual(0)
   })
 
   it('without a language model says what to configure', async () => {

@@ -124,6 +124,26 @@ describe('an agent’s text', () => {
     ])
   })
 
+  it('is Markdown where it is shown in full, and plain text in one line', async () => {
+    const { page } = stage
+    const { who, app, asAgent } = await chatting()
+    const task = await call(who, 'POST', '/console/tasks', { title: 'Shelves', installation_id: app.installation.id })
+    await asAgent(`/tasks/${task.id}/report`, {
+      text: '## Result\n\n- [x] **Seven** boxes\n\n| a | b |\n| - | -: |\n| 1 | 2 |',
+    })
+    await openAs(stage, who, `/tasks/${task.id}`)
+    const report = page.getByRole('region', { name: 'Report' })
+    await report.locator('strong').getByText('Seven').waitFor()
+    expect(await report.getByRole('img', { name: 'Done' }).count()).toBe(1)
+    expect(await report.locator('td.end').textContent()).toBe('2')
+    await expectAccessible(page, 'report')
+    await visit(page, '/tasks')
+    await page.locator('.task .said').getByText('Result Seven boxes a · b 1 · 2', { exact: true }).waitFor()
+    await visit(page, '/notifications')
+    await page.getByText('Result Seven boxes').first().waitFor()
+    expect(await page.locator('main').textContent()).not.toContain('**')
+  })
+
   it('looks the same on every screen: no style of what is around it reaches into it', async () => {
     const { page } = stage
     const { who, app, chat, run_id, asAgent } = await chatting()

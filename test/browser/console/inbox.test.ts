@@ -9,13 +9,13 @@ const busyWorkspace = async () => {
   const { platform, agent } = stage
   const who = await person(stage)
   const app = await installed(platform.deps, { endpoint: agent.url, workspaceId: who.workspace.id })
-  const ask = async (args: object) => {
+  const ask = async (args: object, reason?: string) => {
     const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
     const read = async () => (await platform.call('GET', `/console/runs/${run.id}`, { token: who.token })).body
     await expect.poll(async () => (await read()).status).toBe('running')
     await platform.call('POST', '/api/v1/tools/http_fetch/invoke', {
       token: await callbackToken(platform.deps, app, run.id),
-      body: { arguments: { url: `${agent.url}/pay`, ...args } },
+      body: { arguments: { url: `${agent.url}/pay`, ...args }, ...(reason && { reason }) },
     })
     return { read }
   }
@@ -38,7 +38,10 @@ it('approves identical calls together, and decides on several things at once', a
   const { id } = await task('Count the mugs')
   await openAs(stage, who)
   const rows = page.locator('main ul.inbox > li')
-  await expect.poll(() => rows.count()).toBe(4)
+  await expect.poll(() => rows.count()).toBe(3)
+  expect(await page.getByText('this call runs once').count()).toBe(0)
+  await rows.first().getByText('2 identical calls wait').waitFor()
+  await rows.first().getByRole('button', { name: /^Open/ }).click()
   await page.getByText('this call runs once').first().waitFor()
   await expectAccessible(page, 'inbox')
   await page.setViewportSize({ width: 1_280, height: 800 })
@@ -61,6 +64,47 @@ it('approves identical calls together, and decides on several things at once', a
   expect(body.status).toBe('done')
 })
 
+it('tells calls apart by path and reason, shows only the person’s own, and announces what arrives once', async () => {
+  const { page } = stage
+  const { who, ask, task } = await busyWorkspace()
+  await ask({ method: 'POST', url: `${stage.agent.url}/invoices/7` }, 'Pay **now**')
+  await openAs(stage, who)
+  const rows = page.locator('main ul.inbox > li')
+  await rows.locator('strong', { hasText: '/invoices/7' }).waitFor()
+  await rows.getByText('Pay now', { exact: true }).waitFor()
+  const { title } = await task('Count the mugs')
+  await expect.poll(() => rows.count()).toBe(2)
+  await page.getByRole('status').getByText(`Task to review: ${title}`).waitFor({ state: 'attached' })
+  expect(await page.locator('main [aria-live]').count()).toBe(0)
+  await page.getByText('Yours', { exact: true }).click()
+  await expect.poll(() => rows.count()).toBe(1)
+  await rows.locator('strong', { hasText: 'Count the mugs' }).waitFor()
+  await expectAccessible(page, 'inbox-own')
+})
+
+it('shows at once which button was pressed, until the answer is there', async () => {
+  const { page } = stage
+  const { who, ask } = await busyWorkspace()
+  await ask({ method: 'POST' })
+  await openAs(stage, who)
+  await page.getByRole('button', { name: /^Open/ }).click()
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const busy = async () =>
+    Promise.all([button('Approve'), button('Reject')].map((one) => one.getAttribute('aria-busy')))
+  let answer = (): void => {}
+  const pressed = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/decision', async (route) => {
+    await pressed
+    await route.continue()
+  })
+  await button('Reject').click()
+  await expect.poll(busy).toEqual([null, 'true'])
+  answer()
+  await page.getByText('You’re all caught up').waitFor()
+})
+
 it('snoozes, wakes and opens with the keyboard alone', async () => {
   const { page } = stage
   const { who, ask, task } = await busyWorkspace()
@@ -70,8 +114,9 @@ it('snoozes, wakes and opens with the keyboard alone', async () => {
   await heading(page, 'Home').waitFor()
   const rows = page.locator('main ul.inbox > li')
   await expect.poll(() => rows.count()).toBe(2)
-  await page.locator('button[data-decision="approve"]:enabled').waitFor()
   await rows.first().focus()
+  await page.keyboard.press('a')
+  await page.locator('button[data-decision="approve"]:enabled').waitFor()
   await page.keyboard.press('a')
   const focused = () => page.evaluate('document.activeElement.textContent')
   await expect.poll(focused).toBe('Approve')

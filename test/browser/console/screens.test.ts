@@ -68,7 +68,7 @@ describe('every screen of the console', () => {
     const { who, ids } = await livelyWorkspace(stage)
     await openAs(stage, who)
     await expectScreens(page, '', [
-      ['home', '/', 'Home', 'this call runs once'],
+      ['home', '/', 'Home', 'POST to'],
       ['runs', '/runs', 'Runs', 'Agent '],
       ['run', `/runs/${ids.run}`, /^Run of/, 'Approve'],
       ['tasks', '/tasks', 'Tasks', 'Order paper'],

@@ -30,8 +30,9 @@ const scene = async (behaviour: Behaviour) => {
   const follow = async (id: string, from?: Position, during?: () => Promise<unknown>) => {
     const timeout = AbortSignal.timeout(during ? 20_000 : 1_000)
     const seen: string[] = []
+    const run = await runOf(id)
     const acting = during?.()
-    for await (const event of taskEvents(platform.deps as unknown as Work, await runOf(id), from, timeout)) {
+    for await (const event of taskEvents(platform.deps as unknown as Work, run, from, timeout)) {
       if (!event) continue
       const { task, statusUpdate, artifactUpdate } = event.data as Record<string, { status: { state: string } }>
       const state = (task ?? statusUpdate)?.status.state.replace('TASK_STATE_', '')

@@ -141,14 +141,15 @@ describe('a failure', () => {
     ] as const) {
       const [caller, target] = await agents.team({}, {})
       const { table } = platform.deps
-      const { transact } = table
-      // The request dispatches the run right after it has committed it.
-      table.transact = (async (writes) => {
-        await transact.call(table, writes)
-        if (!writes.some(({ entity, kind }) => entity.name === 'run' && kind === 'put')) return
-        table.transact = transact
-        await target.set({ status })
-      }) as typeof transact
+      const { getAll } = table
+      // After its admission, the call reads what a dispatch needs.
+      table.getAll = (async (refs) => {
+        if (refs.some(({ entity }) => entity.name === 'version') && refs.some(({ entity }) => entity.name === 'app')) {
+          table.getAll = getAll
+          await target.set({ status })
+        }
+        return getAll.call(table, refs)
+      }) as typeof getAll
       const { body } = await agents.asking(caller.token, target.slug)
       expect(body.result).toMatchObject({ status: 'failed', error_code: code })
       expect(await agents.activeRuns(target)).toBe(0)

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dieAtEach, recover } from '#test/faults/die-at-each.ts'
 import { appFigures } from '#testkit/app-figures.ts'
 import { json } from '#testkit/receiver.ts'
@@ -19,6 +19,8 @@ beforeEach(() => {
   agent.requests.length = 0
   agent.answer(DONE)
 })
+
+afterEach(() => vi.restoreAllMocks())
 
 type Subscriber = Awaited<ReturnType<typeof subscriber>>
 
@@ -57,6 +59,53 @@ describe('a run that a request waits for', () => {
     expect([body.status, queues()]).toEqual(['queued', ['dispatch']])
     expect(agent.requests).toEqual([])
     await platform.drain()
+  })
+
+  it('is created as sent, so that its start and its claim are one write of the run', async () => {
+    const app = await subscriber(platform, { endpoint: agent.url })
+    const { table } = platform.deps
+    const transact = vi.spyOn(table, 'transact')
+    const change = vi.spyOn(table, 'change')
+    const before: number[] = []
+    agent.answer(async ({ body }) => {
+      const written = [
+        ...transact.mock.calls.flatMap(([writes]) => writes),
+        ...change.mock.calls.map(([write]) => write),
+      ]
+      before.push(written.filter(({ entity }) => entity.name === 'run').length)
+      const { status, started_at } = (await app.call('GET', `/runs/${JSON.parse(String(body)).run.id}`)).body
+      expect([status, started_at]).toEqual(['running', expect.any(String)])
+      return DONE
+    })
+    await waited(app)
+    expect(before).toEqual([1])
+    await platform.drain()
+    const [created] = await app.feed()
+    expect(created).toMatchObject({ type: 'run.created', data: { status: 'queued' } })
+  })
+
+  it.each([
+    { maxAttempts: undefined, is: 'failed' as const },
+    { maxAttempts: 2, is: 'sent again by the dispatcher' as const },
+  ])('is $is, as after a dead dispatcher, when the request dies before its call', async ({ maxAttempts }) => {
+    let unsent = 0
+    await dieAtEach(platform, { limit: 12, stride: 1 }, async (n, dying) => {
+      const app = await subscriber(platform, { endpoint: agent.url, maxAttempts })
+      agent.requests.length = 0
+      await dying(() => waited(app))
+      const [run] = (await app.call('GET', '/runs')).body.items
+      const wasSent = agent.requests.length > 0
+      await recover(platform, 60_000, 4)
+      if (!run || wasSent) return
+      unsent++
+      expect(run.status, `a death at call ${n}`).toBe('running')
+      const { status, error_code } = (await app.call('GET', `/runs/${run.id}`)).body
+      const attempts = agent.requests.map(({ body }) => JSON.parse(String(body)).attempt)
+      expect([status, error_code, attempts], `a death at call ${n}`).toEqual(
+        maxAttempts === undefined ? ['failed', 'agent_unreachable', []] : ['succeeded', null, [2]],
+      )
+    })
+    expect(unsent).toBeGreaterThan(0)
   })
 
   it('is announced after a second, while its agent works', async () => {

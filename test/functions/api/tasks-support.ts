@@ -1,5 +1,4 @@
-import type { Work } from '#shared/foundation/work/work.ts'
-import { newId } from '#shared/kernel/ids.ts'
+import { createWorkerWork } from '#shared/http/worker.ts'
 import { newRun } from '#shared/work/runs/start.ts'
 import { TaskEntity } from '#shared/work/tasks/entity.ts'
 import { callbackToken, type InstalledOptions, installed } from '#testkit/fixtures.ts'
@@ -48,9 +47,7 @@ export const tasksOf = async (platform: TestPlatform, agent: Receiver, options: 
     runs: async () => (await platform.call('GET', '/api/v1/runs', { token: app.token })).body.items,
     /** Creates a run of the agent in a chain, as another agent’s call would start it. */
     deepRun: async (chain: { chain_depth: number; audience?: 'member' | 'external' }) => {
-      const commit: Work['commit'] = (writes) => platform.deps.table.transact(writes)
-      const id: Work['id'] = (kind) => newId(kind, platform.clock.now())
-      const work: Work = { ...platform.deps, requestId: 'req_test', sourceIp: undefined, id, commit }
+      const work = createWorkerWork(platform.deps)
       const { run, writes } = await newRun(work, { installation: app.installation, input: {}, trigger: 'agent', chain })
       await work.commit(writes)
       await platform.drain()

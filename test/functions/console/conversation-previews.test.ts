@@ -18,7 +18,7 @@ describe('the list of conversations', () => {
     await chats.settle()
     const now = await read()
     expect(now).toMatchObject({ last_message: { author: { type: 'agent' } }, unread: true })
-    expect(now.last_message.text).toBe(`Seven boxes. ${'x'.repeat(127)}`)
+    expect(now.last_message.text).toBe(`Seven\nboxes. ${'x'.repeat(127)}`)
     const [, answer] = await ann.messages(chat)
     const marked = await ann.call('PUT', `/console/conversations/${chat}/read`, { message_id: answer?.id })
     expect(marked.status).toBe(204)

@@ -76,6 +76,35 @@ describe('a person’s conversations', () => {
     expect(await ann.list('?kind=agent')).toHaveLength(1)
   })
 
+  it('include as many with an agent as the person begins, and each is answered and listed by itself', async () => {
+    const { agent, ann } = await chats.pair()
+    const other = await chats.agent({ workspaceId: agent.workspaceId })
+    agent.behaves(() => ({ status: 'succeeded', output: { text: 'Seven.' } }))
+    const first = await ann.open(agent.installation.id)
+    await ann.open(other.installation.id)
+    const begin = async () => {
+      platform.clock.advance(1_000)
+      return ann.call('POST', '/console/conversations', { installation_id: agent.installation.id, new: true })
+    }
+    const [second, third] = [await begin(), await begin()]
+    expect([second.status, third.status]).toEqual([201, 201])
+    await ann.say(second.body.id, 'How many?')
+    await chats.settle()
+    expect((await ann.messages(second.body.id)).map(({ text }) => text)).toEqual(['How many?', 'Seven.'])
+    expect(await ann.messages(first)).toEqual([])
+    const ids = async (query: string) => (await ann.list(query)).map(({ id }) => id)
+    const own = [third.body.id, second.body.id, first]
+    expect(await ids(`?installation_id=${agent.installation.id}`)).toEqual(own)
+    expect((await ids('?kind=agent')).filter((id) => own.includes(id))).toEqual(own)
+    expect(await ann.open(agent.installation.id)).toBe(first)
+    const stranger = (await chats.pair()).ann
+    expect(
+      refused(
+        await stranger.call('POST', '/console/conversations', { installation_id: agent.installation.id, new: true }),
+      ),
+    ).toEqual([404, 'not_found'])
+  })
+
   it('hide main and agent conversations from other members and workspaces', async () => {
     const { agent, ann } = await chats.pair()
     const main = await ann.main()

@@ -73,6 +73,24 @@ describe('GET /console/inbox', () => {
     expect(await inbox(stranger.person)).toEqual([])
   })
 
+  it('tells calls apart by the agent’s reason, and what is the person’s own from what waits for anybody', async () => {
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const colleague = await member(platform.deps, app.workspaceId, 'member')
+    const { body: task } = await call(app.person, 'POST', '/console/tasks', {
+      title: 'Pay',
+      installation_id: app.installation.id,
+    })
+    const { body: handed } = await call(app.person, 'POST', `/console/tasks/${task.id}/run`, {})
+    await platform.drain()
+    const token = await callbackToken(platform.deps, app, handed.run_id)
+    await platform.call('POST', '/api/v1/tools/http_fetch/invoke', {
+      token,
+      body: { arguments: { url: `${page.url}/pay`, method: 'POST' }, reason: 'The invoice is due.' },
+    })
+    expect(await inbox(app.person)).toMatchObject([{ kind: 'approval', reason: 'The invoice is due.', is_yours: true }])
+    expect(await inbox(colleague)).toMatchObject([{ kind: 'approval', is_yours: false }])
+  })
+
   it('hides what is snoozed until then, only for the person', async () => {
     const app = await installed(platform.deps, { endpoint: agent.url })
     const colleague = await member(platform.deps, app.workspaceId, 'member')

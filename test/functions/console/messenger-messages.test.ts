@@ -288,16 +288,7 @@ describe('outgoing messages', () => {
   it('are sent once, however many workers are woken concurrently', async () => {
     const scene = await m.talking()
     await write(scene, 'Only once')
-    const body = {
-      'detail-type': 'messenger.send',
-      detail: {
-        id: 'evt_x',
-        type: 'messenger.send',
-        created_at: 0,
-        workspace_id: scene.workspaceId,
-        data: JSON.stringify({ workspace_id: scene.workspaceId, dialog_id: scene.chatId }),
-      },
-    }
+    const body = { kind: 'thread', workspace_id: scene.workspaceId, dialog_id: scene.chatId }
     await m.platform.deps.queues.send(
       'messenger',
       Array.from({ length: 10 }, () => ({ body })),

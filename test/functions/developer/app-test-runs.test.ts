@@ -141,8 +141,10 @@ describe('POST …/test-run', () => {
     }
     expect(started).toBe(true)
     platform.clock.advance(200_000)
+    // The agent’s answer to the request that crashed is lost.
+    await platform.sweep()
     const { status, body } = await testRun({ input: {} }, headers)
-    expect([status, body.run.status]).toEqual([200, 'succeeded'])
+    expect([status, body.run.status, body.run.error_code]).toEqual([200, 'failed', 'agent_unreachable'])
     expect(agent.requests).toHaveLength(1)
   })
 

@@ -302,10 +302,18 @@ export class World {
   }
 
   async #deliver(message: Message, times = 1): Promise<boolean> {
-    const { event, detail = event } = message.body as { event?: OutboxEvent; detail?: OutboxEvent }
-    const type = detail?.type
-    // Messages between workers about people's notifications belong to no run.
-    const { run_id, step_id } = JSON.parse(detail?.data ?? '{}')
+    const {
+      event,
+      detail = event,
+      ...fields
+    } = message.body as {
+      event?: OutboxEvent
+      detail?: OutboxEvent
+      kind?: string
+    }
+    const type = detail?.type ?? fields.kind
+    // Messages about an event name the run in its data, and others themselves. Those about people's notifications name none.
+    const { run_id, step_id } = detail ? JSON.parse(detail.data) : (fields as { run_id?: string; step_id?: string })
     const run = this.#model.runs.find(({ id }) => id === run_id)
     const script =
       run && message.queue === 'dispatch'

@@ -89,11 +89,7 @@ it('each line of a worker has the ids of its invocation, its trace and its messa
       log.info('ended', { of: (message as { of: string }).of })
     },
   }
-  const messages = [
-    { of: 'a', run_id: 'run_a' },
-    { of: 'b', event_id: 'evt_b' },
-    { of: 'c', detail: { run_id: 'run_c' } },
-  ]
+  const messages = [{ of: 'a', run_id: 'run_a' }, { of: 'b', event_id: 'evt_b' }, { of: 'c' }]
   const Records = messages.map((body, i) => ({
     messageId: `m${i}`,
     body: JSON.stringify(body),
@@ -113,7 +109,7 @@ it('each line of a worker has the ids of its invocation, its trace and its messa
       request_id: expect.any(String),
     })
     expect([line.run_id, line.event_id]).toEqual(
-      { a: ['run_a', undefined], b: [undefined, 'evt_b'], c: ['run_c', undefined] }[of as string],
+      { a: ['run_a', undefined], b: [undefined, 'evt_b'], c: [undefined, undefined] }[of as string],
     )
   }
   expect(new Set(lines.map(({ request_id }) => request_id)).size).toBe(3)

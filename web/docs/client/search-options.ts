@@ -20,11 +20,21 @@ const wordsOf = (text: string): string[] =>
     return words.length > 1 ? [whole, ...words] : [whole]
   })
 
+/** Words of questions, which say nothing about what is looked for. */
+const STOP_WORDS = new Set(
+  'a an and are be can could do does for from how i if in is it its me my of on or should the there to what when where which who why with you your'.split(
+    ' ',
+  ),
+)
+
+export const isStopWord = (word: string): boolean => STOP_WORDS.has(word.toLowerCase())
+
 /** Options that the build and the pages' script share. An index is read with the options that it was built with. */
 export const SEARCH_OPTIONS: Options = {
   fields: ['title', 'page', 'text'],
   storeFields: ['page', 'title', 'lead'],
   tokenize: wordsOf,
+  processTerm: (term) => (isStopWord(term) ? null : term.toLowerCase()),
   searchOptions: {
     boost: { title: 4, page: 2 },
     prefix: (term) => term.length > 1,

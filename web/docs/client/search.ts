@@ -1,6 +1,6 @@
 import MiniSearch, { type SearchResult } from 'minisearch'
 import { announce, element } from './dom.ts'
-import { type FoundPart, SEARCH_OPTIONS } from './search-options.ts'
+import { type FoundPart, isStopWord, SEARCH_OPTIONS } from './search-options.ts'
 
 const SHOWN = 12
 
@@ -43,7 +43,7 @@ const createIndex = (root: string) => {
   }
 }
 
-/** Adds the search of all guides and references. It opens with a button, `/` and Ctrl-K or ⌘K. */
+/** Adds the search of all guides and references. It opens with a button, and Ctrl-K or ⌘K. */
 export const addSearch = (root: string): void => {
   const load = createIndex(root)
   const input = element('input', {
@@ -75,13 +75,21 @@ export const addSearch = (root: string): void => {
       return tell('')
     }
     const found = await load().then(
-      (index) => index.search(query) as Found[],
+      (index) => {
+        const all = index.search(query)
+        // Of a long question, some words are nowhere.
+        return (all.length > 0 ? all : index.search(query, { combineWith: 'OR' })) as Found[]
+      },
       () => undefined,
     )
     if (query !== input.value.trim()) return
     if (found === undefined) return tell('The search couldn’t be loaded. Check your connection and try again.')
     const shown = found.slice(0, SHOWN)
-    results.replaceChildren(...shown.map((one) => resultOf(root, one, [...query.split(/\s+/), ...one.terms])))
+    results.replaceChildren(
+      ...shown.map((one) =>
+        resultOf(root, one, [...query.split(/[\s?!,]+/).filter((word) => !isStopWord(word)), ...one.terms]),
+      ),
+    )
     tell(
       found.length === 0
         ? `Nothing found for “${query}”. Try fewer or other words.`
@@ -125,13 +133,12 @@ export const addSearch = (root: string): void => {
   input.addEventListener('input', search)
 
   const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
-  const button = element('button', { type: 'button', class: 'open-search', 'aria-keyshortcuts': '/ Control+K Meta+K' })
+  const button = element('button', { type: 'button', class: 'open-search', 'aria-keyshortcuts': 'Control+K Meta+K' })
   button.append('Search', element('kbd', { 'aria-hidden': 'true' }, isMac ? '⌘K' : 'Ctrl K'))
   button.addEventListener('click', open)
   document.addEventListener('keydown', (event) => {
-    const typing = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
-    const isShortcut = (event.key === 'k' && (event.ctrlKey || event.metaKey)) || (event.key === '/' && !typing)
-    if (!isShortcut) return
+    // No single key, because speech input may type letters anywhere.
+    if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
     open()
   })

@@ -163,7 +163,7 @@ class _Job:
         threading.Thread(target=self._deliver, name=f"run {self._run.id}", daemon=True).start()
 
     def answer_later(self) -> bool:
-        """Has the answer sent through the API, because the response is gone. False if the answer is there already."""
+        """Marks the answer for sending through the API, because the response is gone. False if the answer is there already."""
         with self._lock:
             if not self._decided:
                 self._later = True
@@ -256,7 +256,7 @@ class _AsyncJob:
         self.outcome: asyncio.Task[Outcome] = asyncio.ensure_future(self._deliver())
 
     def answer_later(self) -> bool:
-        """Has the answer sent through the API, because the response is gone. False if the answer is there already."""
+        """Marks the answer for sending through the API, because the response is gone. False if the answer is there already."""
         if not self._decided:
             self._later = True
         return self._later

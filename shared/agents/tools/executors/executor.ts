@@ -13,7 +13,7 @@ export interface ToolCallContext extends ToolCaller {
   run: Run | undefined
   /** True when the token is that run's own callback token. */
   bound: boolean
-  dispatch?: CallingAgent['dispatch']
+  inPlace?: CallingAgent['inPlace']
 }
 
 /** Result of a tool that needs no approval, and the changes to commit with it. */

@@ -193,6 +193,9 @@ const Grants = ({ id }: { id: string }) => {
   )
 }
 
+/** What an agent needs to answer in a conversation. */
+const CHAT = ['chat:read', 'chat:write']
+
 const Chat = ({ id }: { id: string }) => {
   const { busy, failure, act } = useAction()
   return (
@@ -244,7 +247,9 @@ export default function AgentScreen({ id }: { id: string }) {
               </div>
               {!gone && (
                 <div class="actions">
-                  {one.status === 'active' && one.withdrawn_at === null && <Chat id={id} />}
+                  {one.status === 'active' &&
+                    one.withdrawn_at === null &&
+                    CHAT.every((scope) => one.scopes.includes(scope)) && <Chat id={id} />}
                   {one.app.status === 'approved' && (
                     <a class="button" href={`#/marketplace/${one.app.slug}`}>
                       {t('View in marketplace')}

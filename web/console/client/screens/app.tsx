@@ -9,8 +9,9 @@ import { rich, t } from '../../../ui/messages.ts'
 import { navigate } from '../../../ui/router.ts'
 import { scopeText } from '../../../ui/scope-text.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
-import { Logo, Name, Prose, Stars } from '../../../ui/text.tsx'
+import { Logo, Name, Stars } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { Markdown } from '../ui/markdown.tsx'
 import { ReportAbuse } from '../ui/report-abuse.tsx'
 import { Reviews } from '../ui/reviews.tsx'
 import type { ScopeName } from '../ui/scopes.tsx'
@@ -192,12 +193,16 @@ export default function AppScreen({ slug }: { slug: string }) {
                   <Name>{app.summary}</Name>
                 </strong>
               </p>
-              {app.description && <Prose text={app.description} />}
-              {app.screenshots.length > 0 && <Screenshots items={app.screenshots} />}
               <section class="section" aria-labelledby="install">
                 <h2 id="install">{t('Install')}</h2>
                 <InstallOptions link={data} />
               </section>
+              {app.screenshots.length > 0 && <Screenshots items={app.screenshots} />}
+              {app.description && (
+                <div class="section report">
+                  <Markdown text={app.description} />
+                </div>
+              )}
               <dl class="facts section">
                 {data.agent && (
                   <>

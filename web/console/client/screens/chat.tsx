@@ -9,13 +9,16 @@ import { Icon } from '../../../ui/icons.tsx'
 import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
+import { navigate } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { useStuck } from '../../../ui/stuck.ts'
 import { Logo, Name, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { AttachButton, Attached, type AttachedFile } from '../ui/attach.tsx'
 import { useMention } from '../ui/mention.tsx'
 import { type Message, Messages } from '../ui/messages.tsx'
+import { plainText } from '../ui/plain-text.ts'
 import { say } from '../ui/say.ts'
 
 type Conversation = Schemas['PersonConversation']
@@ -57,6 +60,7 @@ const Compose = ({ id, name, own }: { id: string; name: string; own: string | nu
   return (
     <form
       class="compose"
+      data-stuck="bottom"
       onSubmit={(event) => {
         event.preventDefault()
         if (text.trim()) void send()
@@ -128,6 +132,26 @@ const showMessage = (id: string): void => {
   })
 }
 
+/** Begins a further conversation with the same agent. */
+const Another = ({ id }: { id: string | null | undefined }) => {
+  const { busy, failure, act } = useAction()
+  if (!id) return null
+  const begin = async (): Promise<void> => {
+    const body = { installation_id: id, new: true }
+    const chat = await unwrap(api.POST('/console/conversations', { body }))
+    navigate(`/chat/${chat.id}`)
+    await refresh('messages chats')
+  }
+  return (
+    <>
+      <button type="button" class="quiet" aria-busy={busy} onClick={() => act(begin)}>
+        {t('New conversation')}
+      </button>
+      {failure && <Problem failure={failure} />}
+    </>
+  )
+}
+
 const ConversationView = ({ conversation }: { conversation: Conversation }) => {
   const { id, answered_by } = conversation
   const messages = usePages<Message>(`messages of ${id}`, (cursor) =>
@@ -158,13 +182,16 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
     )
   }, [newest, id])
   const name = nameOf(conversation)
+  const view = useRef<HTMLElement>(null)
+  useStuck(view)
   return (
-    <section class="conversation" aria-labelledby="with">
-      <div class="head">
+    <section ref={view} class="conversation" aria-labelledby="with">
+      <div class="head" data-stuck="top">
         <h2 id="with">
           <Name>{name}</Name>
         </h2>
         <div class="actions">
+          {conversation.kind === 'agent' && newest && <Another id={answered_by?.installation_id} />}
           {conversation.task_id && (
             <a class="button" href={`#/tasks/${conversation.task_id}`}>
               {t('View task')}
@@ -184,34 +211,34 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
         <Shown known={messages} rows={4}>
           {({ items }) => {
             const said = [...items].reverse()
-            const waiting = unanswered(said)
+            const waiting = conversation.kind === 'task' ? undefined : unanswered(said)
+            const writing = waiting && (waiting.mention?.name ?? answered_by?.name ?? t('The agent'))
             return (
-              <div aria-live="polite">
-                {said.length === 0 && (
-                  <Empty title={t('No messages yet')}>
-                    <p>
-                      {answered_by
-                        ? t('Send {name} a message.', { name: sanitize(answered_by.name) })
-                        : t('Write the first message.')}
-                    </p>
-                  </Empty>
-                )}
-                <Messages
-                  items={said}
-                  after={(message) =>
-                    message.error_code && message.author.type !== 'user' && conversation.kind !== 'task' ? (
-                      <NoReply failed={message} items={said} id={id} />
-                    ) : null
-                  }
-                />
-                {waiting?.run_id && conversation.kind !== 'task' && (
-                  <Answering
-                    key={waiting.run_id}
-                    runId={waiting.run_id}
-                    name={waiting.mention?.name ?? answered_by?.name ?? t('The agent')}
+              <>
+                <div aria-live="polite">
+                  {said.length === 0 && (
+                    <Empty title={t('No messages yet')}>
+                      <p>
+                        {answered_by
+                          ? t('Send {name} a message.', { name: sanitize(answered_by.name) })
+                          : t('Write the first message.')}
+                      </p>
+                    </Empty>
+                  )}
+                  <Messages
+                    items={said}
+                    after={(message) =>
+                      message.error_code && message.author.type !== 'user' && conversation.kind !== 'task' ? (
+                        <NoReply failed={message} items={said} id={id} />
+                      ) : null
+                    }
                   />
-                )}
-              </div>
+                </div>
+                <p class="unseen" role="status">
+                  {writing && t('{name} is writing an answer.', { name: sanitize(writing) })}
+                </p>
+                {waiting?.run_id && writing && <Answering key={waiting.run_id} runId={waiting.run_id} name={writing} />}
+              </>
             )
           }}
         </Shown>
@@ -230,7 +257,8 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
 
 const preview = ({ last_message }: Conversation): string => {
   if (!last_message) return t('No messages yet')
-  const { author, text } = last_message
+  const { author, text: written } = last_message
+  const text = plainText(written)
   return sanitize(author.id === identity.value?.user.id ? t('You: {text}', { text }) : text)
 }
 
@@ -239,18 +267,20 @@ const Entry = ({ one, chosen }: { one: Conversation; chosen: boolean }) => (
     <a class="row" href={`#/chat/${one.id}`} {...(chosen && { 'aria-current': 'true' as const })}>
       <Logo name={nameOf(one)} path={one.kind === 'task' ? undefined : one.answered_by?.logo_path} />
       <span class="grow">
-        <strong class="line">
-          <Name>{nameOf(one)}</Name>
-        </strong>
-        <span class="soft line">{preview(one)}</span>
-      </span>
-      <span class="beside-name soft">
-        {one.last_message_at && <When at={one.last_message_at} />}
-        {one.unread && (
-          <span class="dot">
-            <span class="unseen">{t('Unread')}</span>
-          </span>
-        )}
+        <span class="named">
+          <strong class="line">
+            <Name>{nameOf(one)}</Name>
+          </strong>
+          {one.unread && (
+            <span class="dot">
+              <span class="unseen">{t('Unread')}</span>
+            </span>
+          )}
+        </span>
+        <span class="named soft">
+          <span class="line">{preview(one)}</span>
+          {one.last_message_at && <When at={one.last_message_at} brief />}
+        </span>
       </span>
     </a>
   </li>

@@ -60,7 +60,7 @@ export default function Home() {
   return (
     <Screen title={t('Home')}>
       <GettingStarted />
-      <section aria-labelledby="needs-you" aria-live="polite">
+      <section aria-labelledby="needs-you">
         <h2 id="needs-you">{t('Needs your attention')}</h2>
         <Inbox />
       </section>

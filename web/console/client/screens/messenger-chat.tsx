@@ -17,7 +17,7 @@ type Message = Schemas['MessengerMessage']
 /** An agent's draft, which is sent once somebody approves it. */
 const Draft = ({ message }: { message: Message }) => {
   const [text, setText] = useState(message.text)
-  const { busy, failure, act } = useAction()
+  const { failure, act } = useAction()
   const path = { id: message.id }
   const approve = () =>
     act(async () => {
@@ -42,7 +42,7 @@ const Draft = ({ message }: { message: Message }) => {
         onText={setText}
       />
       {failure && <Problem failure={failure} />}
-      <div class="actions" aria-busy={busy}>
+      <div class="actions">
         <button type="button" class="primary" onClick={approve} disabled={!text.trim()}>
           {t('Approve and send')}
         </button>

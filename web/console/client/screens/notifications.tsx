@@ -5,13 +5,14 @@ import { Form } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
-import { Name, Prose, When } from '../../../ui/text.tsx'
+import { Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow, unread } from '../live.ts'
 import { addressOf } from '../places.ts'
 import { sendAtOnce } from '../ui/at-once.ts'
 import EmailPreferences from '../ui/email-preferences.tsx'
 import { KINDS, type Kind } from '../ui/notification-kinds.ts'
+import { plainText } from '../ui/plain-text.ts'
 import { announceDelayed } from '../ui/undo.ts'
 
 type Notification = Schemas['InboxNotification']
@@ -150,7 +151,7 @@ export default function Notifications() {
                       </strong>
                       {one.body && (
                         <span class="soft clamped">
-                          <Prose text={one.body} />
+                          <Name>{plainText(one.body)}</Name>
                         </span>
                       )}
                     </span>

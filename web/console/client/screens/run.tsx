@@ -155,7 +155,13 @@ export default function RunScreen({ id }: { id: string }) {
     <Screen
       title={run.data ? t('Run of {name}', { name: nameOf(run.data) }) : t('Run')}
       back={{ to: '/runs', label: t('Runs') }}
-      actions={run.data && <State name={run.data.status} />}
+      actions={
+        <span role="status">
+          {run.data && (
+            <State name={active && run.data.steps?.some(isOpenQuestion) ? 'awaiting_input' : run.data.status} />
+          )}
+        </span>
+      }
     >
       <Shown known={run} rows={5}>
         {(data) => {

@@ -8,13 +8,15 @@ import { Field, Form, TextField } from '../../../ui/form.tsx'
 import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Screen, Shown } from '../../../ui/screen.tsx'
-import { Json, Name, Prose, State, When } from '../../../ui/text.tsx'
+import { Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { AttachButton, Attached, type AttachedFile } from '../ui/attach.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { FileList, Messages } from '../ui/messages.tsx'
+import { Rendered } from '../ui/rendered.tsx'
 import {
   Assignee,
+  assigneeBody,
   assigneeId,
   bodyOf,
   Due,
@@ -39,12 +41,7 @@ const Edit = ({ task, onClose }: { task: Whole; onClose: () => void }) => {
     const body = {
       ...bodyOf(draft),
       due_date: draft.due || null,
-      ...(assignee !== assigneeId(task) &&
-        (assignee.startsWith('usr_')
-          ? { user_id: assignee }
-          : assignee
-            ? { installation_id: assignee }
-            : { installation_id: null, user_id: null })),
+      ...(assignee !== assigneeId(task) && assigneeBody(assignee)),
     }
     const change = async (to: object): Promise<void> => {
       await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id: task.id } }, body: to }))
@@ -248,10 +245,10 @@ export default function TaskScreen({ id }: { id: string }) {
             {data.result && (
               <section class="section" aria-labelledby="report">
                 <h2 id="report">{t('Report')}</h2>
-                <div class="card">
-                  <Prose text={data.result.text} />
+                <div class="card report">
+                  <Markdown text={data.result.text} />
                   {data.result.output && Object.keys(data.result.output).length > 0 && (
-                    <Json label={t('Agent’s output')} value={data.result.output} />
+                    <Rendered label={t('Agent’s output')} value={data.result.output} />
                   )}
                   <p class="hint">
                     <When at={data.result.reported_at} />

@@ -6,21 +6,26 @@ import { Modal } from '../../../ui/dialog.tsx'
 import { Choice, filter, filters, Search, setFilter } from '../../../ui/filters.tsx'
 import { Field, Form } from '../../../ui/form.tsx'
 import { Icon } from '../../../ui/icons.tsx'
-import { t } from '../../../ui/messages.ts'
+import { part } from '../../../ui/lazy.tsx'
+import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { AssigneeOptions } from '../ui/assignee.tsx'
+import { AssigneeField, AssigneeOptions } from '../ui/assignee.tsx'
+import { plainText } from '../ui/plain-text.ts'
 import {
   Assignee,
+  assigneeBody,
+  assigneeId,
   bodyOf,
   Due,
   dateFromToday,
   Labels,
   NEW_TASK,
   PRIORITIES,
+  type Priority,
   PriorityMark,
   STATUSES,
   statusLabel,
@@ -32,6 +37,8 @@ import { announceUndoable } from '../ui/undo.ts'
 import { Windowed } from '../ui/windowed.tsx'
 
 type Task = Schemas['WorkspaceTask']
+
+const TaskList = part(async () => ({ default: (await import('../ui/task-list.tsx')).TaskList }))
 
 const FILTERS = ['status', 'assignee', 'priority', 'label', 'due', 'q'] as const
 
@@ -77,6 +84,23 @@ const NewTask = ({ onClose }: { onClose: () => void }) => {
             )}
           </>
         )}
+      </Form>
+    </Modal>
+  )
+}
+
+/** Gives a task to an agent or a person. */
+const Assign = ({ task, onClose }: { task: Task; onClose: () => void }) => {
+  const [assignee, setAssignee] = useState(assigneeId(task))
+  const send = async (): Promise<void> => {
+    const path = { id: task.id }
+    await unwrap(api.PATCH('/console/tasks/{id}', { params: { path }, body: assigneeBody(assignee) }))
+    await refresh('tasks')
+  }
+  return (
+    <Modal title={t('Assign “{title}”', { title: task.title })} onClose={onClose}>
+      <Form verb={t('Save')} send={send} done={onClose}>
+        <AssigneeField label={t('Assignee')} people value={assignee} onChange={setAssignee} />
       </Form>
     </Modal>
   )
@@ -140,6 +164,15 @@ interface Moves {
   move(id: string, to: TaskStatus): Promise<boolean>
 }
 
+interface Keys extends Moves {
+  prioritize(id: string, priority: Priority): void
+  assign(task: Task): void
+  create(): void
+}
+
+/** Priorities by the keys that set them, as in other trackers. */
+const PRIORITY_KEYS: Readonly<Record<string, Priority>> = { 1: 'urgent', 2: 'high', 3: 'normal', 4: 'low' }
+
 const Card = ({ task, move }: { task: Task } & Moves) => {
   const { id, title, status, labels, percent, priority } = task
   const said = saidBy(task)
@@ -156,7 +189,7 @@ const Card = ({ task, move }: { task: Task } & Moves) => {
       {said && (
         <p class="said">
           <span class="unseen">{status === 'discuss' ? t('Question: ') : t('Report: ')}</span>
-          <Name>{said.replaceAll(/\s+/g, ' ')}</Name>
+          <Name>{plainText(said)}</Name>
         </p>
       )}
       <Labels labels={labels} />
@@ -195,7 +228,7 @@ interface Focus {
   turn: number
 }
 
-const Board = ({ items, more, move }: { items: readonly Task[]; more: boolean } & Moves) => {
+const Board = ({ items, more, move, prioritize, assign, create }: { items: readonly Task[]; more: boolean } & Keys) => {
   const [over, setOver] = useState<TaskStatus>()
   const [focus, setFocus] = useState<Focus>()
   const board = useRef<HTMLDivElement>(null)
@@ -220,6 +253,18 @@ const Board = ({ items, more, move }: { items: readonly Task[]; more: boolean } 
     const column = columns.findIndex(({ own }) => own.some((task) => task.id === id))
     const at = columns[column]?.own.findIndex((task) => task.id === id) ?? -1
     if (!id || at < 0) return
+    const task = items.find((one) => one.id === id)
+    const priority = PRIORITY_KEYS[key]
+    const act =
+      (priority && (() => prioritize(id, priority))) ||
+      (key === 'a' && task && (() => assign(task))) ||
+      (key === 'c' && create)
+    if (act) {
+      event.preventDefault()
+      setFocus({ id, turn: (focus?.turn ?? 0) + 1 })
+      act()
+      return
+    }
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key]
     if (!step) return
     event.preventDefault()
@@ -290,6 +335,7 @@ const Board = ({ items, more, move }: { items: readonly Task[]; more: boolean } 
 
 export default function Tasks() {
   const [creating, setCreating] = useState(false)
+  const [assigned, setAssigned] = useState<Task>()
   const { failure, act } = useAction()
   const { due, assignee, ...set } = filters(...FILTERS)
   const query = {
@@ -336,17 +382,39 @@ export default function Tasks() {
       }
     })
   }
+  const prioritize = (id: string, priority: Priority): void => {
+    const undo = patch<Page<Task>>(key, (page) => ({
+      ...page,
+      items: page.items.map((task) => (task.id === id ? { ...task, priority } : task)),
+    }))
+    void act(async () => {
+      try {
+        await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { priority } }))
+        announce(t('Priority: {priority}', { priority: PRIORITIES[priority] }))
+      } catch (error) {
+        undo()
+        throw error
+      }
+    })
+  }
   const isFiltered = Object.keys(query).length > 0
+  const isList = filter('view') === 'list'
   return (
     <Screen
       title={t('Tasks')}
       wide
       actions={
-        <button type="button" class="primary" onClick={() => setCreating(true)}>
-          {t('New task')}
-        </button>
+        <>
+          <button type="button" aria-pressed={isList} onClick={() => setFilter('view', isList ? '' : 'list')}>
+            {t('List')}
+          </button>
+          <button type="button" class="primary" onClick={() => setCreating(true)}>
+            {t('New task')}
+          </button>
+        </>
       }
     >
+      {assigned && <Assign task={assigned} onClose={() => setAssigned(undefined)} />}
       {creating && <NewTask onClose={() => setCreating(false)} />}
       {failure && <Problem failure={failure} />}
       {(isFiltered || (items?.length ?? 0) > 0) && <TaskFilters items={items ?? []} />}
@@ -360,8 +428,31 @@ export default function Tasks() {
                   : t('Create a task, assign it to an agent or a person and follow its progress here.')}
               </p>
             </Empty>
+          ) : isList ? (
+            <TaskList items={items} />
           ) : (
-            <Board items={items} more={more !== undefined} move={move} />
+            <>
+              <p class="hint keys">
+                {rich(
+                  'On a card: {arrows} move the focus · {shift} move the task · {digits} priority · {a} assignee · {c} new task',
+                  {
+                    arrows: <kbd>←↑↓→</kbd>,
+                    shift: <kbd>⇧ ← →</kbd>,
+                    digits: <kbd>1–4</kbd>,
+                    a: <kbd>a</kbd>,
+                    c: <kbd>c</kbd>,
+                  },
+                )}
+              </p>
+              <Board
+                items={items}
+                more={more !== undefined}
+                move={move}
+                prioritize={prioritize}
+                assign={setAssigned}
+                create={() => setCreating(true)}
+              />
+            </>
           )
         }
       </Shown>

@@ -8,17 +8,7 @@ import { api, type Schemas, unwrap } from '../api.ts'
 import { followRun } from '../follow-run.ts'
 import { pollNow } from '../live.ts'
 import { Markdown } from './markdown.tsx'
-
-/** Joins what the agent has written so far: a message with `append` continues the one before. */
-const joined = (steps: ReadonlyMap<string, Schemas['RunStep']>): string =>
-  [...steps.values()]
-    .filter(({ type }) => type === 'message')
-    .sort((a, b) => a.seq - b.seq)
-    .reduce((text, { output }) => {
-      const { text: more, append } = (output ?? {}) as { text?: unknown; append?: unknown }
-      if (typeof more !== 'string') return text
-      return append === true ? text + more : more
-    }, '')
+import { writtenIn } from './written.ts'
 
 /** An answer that is still being written, as far as the agent has reported it, with a button that stops it. */
 export default function Answering({ runId, name }: { runId: string; name: string }) {
@@ -32,7 +22,7 @@ export default function Answering({ runId, name }: { runId: string; name: string
       {
         step(step) {
           steps.set(step.id, step)
-          setText(joined(steps))
+          setText(writtenIn([...steps.values()]))
         },
         state({ status }) {
           if (status === 'succeeded' || status === 'failed' || status === 'cancelled') pollNow()
@@ -54,7 +44,8 @@ export default function Answering({ runId, name }: { runId: string; name: string
   return (
     <>
       {text && (
-        <div class="message partial">
+        // The whole answer is announced once it is there.
+        <div class="message partial" aria-busy>
           <p class="by">
             <b>
               <Name>{name}</Name>

@@ -7,6 +7,7 @@ import { TextField } from '../../../ui/form.tsx'
 import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
+import { Skeleton } from '../../../ui/screen.tsx'
 import { Name, Prose, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -17,13 +18,16 @@ import { Tree } from './tree.tsx'
 
 type Call = Schemas['Approval'] & { text: string }
 
+const loadDifferences = () => import('./differences.tsx')
+const loadReading = () => import('./reading.tsx')
+
 /**
  * Reads the call that waits for approval, page by page. It is whole once all pages are there and their SHA-256 is the
  * one that the platform named.
  */
 const useCall = (runId: string, stepId: string) => {
   const [call, setCall] = useState<Call>()
-  const [isWhole, setWhole] = useState(false)
+  const [isWhole, setWhole] = useState<boolean>()
   const { failure: problem, act } = useAction()
   const read = (before: Call | undefined) =>
     act(async () => {
@@ -33,12 +37,19 @@ const useCall = (runId: string, stepId: string) => {
         api.GET('/console/runs/{id}/steps/{step}/approval', { params: { path, query: { offset } } }),
       )
       const text = (before?.text ?? '') + page.arguments.text
+      const isEnd = page.arguments.next_offset === null
+      // All of the card is there at once, so that its buttons don't move under the pointer.
+      const [digest] = await Promise.all([
+        isEnd ? sha256(text) : undefined,
+        page.last_approved && loadDifferences(),
+        page.rule?.reading && loadReading(),
+      ])
       setCall({ ...page, last_approved: before?.last_approved ?? page.last_approved, text })
-      setWhole(page.arguments.next_offset === null && (await sha256(text)) === page.arguments.sha256)
+      setWhole(isEnd ? digest === page.arguments.sha256 : undefined)
     })
   const again = (): void => {
     setCall(undefined)
-    setWhole(false)
+    setWhole(undefined)
     void read(undefined)
   }
   useEffect(again, [runId, stepId])
@@ -128,9 +139,9 @@ const Parts = ({ call: { tool, text, arguments: exact } }: { call: Call }) => {
   )
 }
 
-const Differences = part(async () => ({ default: (await import('./differences.tsx')).Differences }))
+const Differences = part(async () => ({ default: (await loadDifferences()).Differences }))
 
-const Reading = part(async () => ({ default: (await import('./reading.tsx')).Reading }))
+const Reading = part(async () => ({ default: (await loadReading()).Reading }))
 
 /** Effect of the workspace's rules: who approves, who has already, and in whose place the user would. */
 const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
@@ -184,7 +195,7 @@ interface Asked {
 
 const Form = ({ runId, step, agent, onDecided, bundle }: Asked) => {
   const [comment, setComment] = useState('')
-  const { busy, failure, act } = useAction()
+  const { failure, act } = useAction()
   const { call, problem, more, again, isWhole } = useCall(runId, step.id)
   const decide = (decision: 'approve' | 'reject') =>
     act(async () => {
@@ -206,6 +217,7 @@ const Form = ({ runId, step, agent, onDecided, bundle }: Asked) => {
       onDecided(run)
       pollNow()
     })
+  if (!call && !problem) return <Skeleton rows={1} tall />
   return (
     <article class="card urgent" aria-label={t('Approve {tool}', { tool: step.tool ?? t('a call') })}>
       <h2>{visible(headline(call?.request, step.tool))}</h2>
@@ -231,7 +243,15 @@ const Form = ({ runId, step, agent, onDecided, bundle }: Asked) => {
       {call?.request && <Request request={call.request} />}
       {call?.last_approved && isWhole && <Differences tool={call.tool} text={call.text} last={call.last_approved} />}
       {call && (isWhole ? <Parts call={call} /> : <Arguments text={call.text} isWhole={false} />)}
-      {call && !isWhole && (
+      {call && isWhole === false && (
+        <p class="problem">
+          {t('The call changed while it was read.')}{' '}
+          <button type="button" onClick={again}>
+            {t('Read it again')}
+          </button>
+        </p>
+      )}
+      {call && isWhole === undefined && (
         <p>
           {t('You see {text} of {characters} characters. Read the rest before you approve.', {
             text: call.text.length,
@@ -252,7 +272,7 @@ const Form = ({ runId, step, agent, onDecided, bundle }: Asked) => {
         onText={setComment}
       />
       {failure && <Problem failure={failure} />}
-      <div class="actions" aria-busy={busy}>
+      <div class="actions">
         <button
           type="button"
           class="primary"

@@ -1,9 +1,10 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { sanitize } from '../../../session/text.ts'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { sanitize, visible } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { Boundary } from '../../../ui/boundary.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
+import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, Skeleton } from '../../../ui/screen.tsx'
@@ -11,9 +12,9 @@ import { useScript } from '../../../ui/script.ts'
 import { Name, Prose, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { useWaiting } from '../waiting.ts'
-import { Approval } from './approval.tsx'
 import { headline } from './headline.ts'
 import { moveByKey } from './inbox-keys.ts'
+import { plainText } from './plain-text.ts'
 import { announceUndoable } from './undo.ts'
 
 type Item = Schemas['WaitingItem']
@@ -38,7 +39,10 @@ const kindOf = ({ kind, status }: Item): string =>
 
 /** The item in a few words. The API names calls in English. */
 const titleOf = ({ kind, title, request, tool }: Item): string =>
-  sanitize(kind === 'approval' && tool ? headline(request, tool) : title)
+  kind === 'approval' && tool ? visible(headline(request, tool) + pathOf(request)) : sanitize(plainText(title))
+
+/** The path that a call asks for, which tells it apart from the agent's other calls. */
+const pathOf = (request: Item['request']): string => (request && request.path !== '/' ? request.path : '')
 
 /** Times until which something can be put aside, from now. */
 const LATER: Record<string, { label: string; time: () => Date }> = {
@@ -118,7 +122,8 @@ const decideAll = async (
   )
 }
 
-// Questions are rarer than approvals, whose form is mostly the largest part of Home, and is there with the first paint.
+// Few visits open an item.
+const Approval = part(async () => ({ default: (await import('./approval.tsx')).Approval }))
 const loadQuestions = () => import('./questions.tsx')
 
 const Question = ({ item }: { item: Item }) => {
@@ -141,13 +146,13 @@ const Question = ({ item }: { item: Item }) => {
 }
 
 const Draft = ({ item }: { item: Item }) => {
-  const { busy, failure, act } = useAction()
+  const { failure, act } = useAction()
   const path = { id: item.id }
   return (
     <div class="card urgent">
       <Prose text={item.text ?? ''} />
       {failure && <Problem failure={failure} />}
-      <div class="actions" aria-busy={busy}>
+      <div class="actions">
         <button
           type="button"
           class="primary"
@@ -188,11 +193,11 @@ const finishTask = async ({ id }: Item): Promise<void> => {
 }
 
 const Task = ({ item }: { item: Item }) => {
-  const { busy, failure, act } = useAction()
+  const { failure, act } = useAction()
   return (
     <div class="card">
       {failure && <Problem failure={failure} />}
-      <div class="actions" aria-busy={busy}>
+      <div class="actions">
         <a class="button" href={`#/tasks/${item.id}`} data-decision="answer">
           {item.status === 'review' ? t('Read the report') : t('Read the question')}
         </a>
@@ -231,23 +236,19 @@ const Body = ({ item, identical }: { item: Item; identical: Item[] }) => {
   )
 }
 
-/** Items that are open initially: those that wait for a decision, if there are few. */
-const OPEN = 3
-
 const Row = ({
   item,
   identical,
-  isFirst,
   isChosen,
   onChoose,
 }: {
   item: Item
+  /** Identical calls that wait, this one included. They are one row. */
   identical: Item[]
-  isFirst: boolean
   isChosen: boolean
   onChoose: (is: boolean) => void
 }) => {
-  const [isOpen, setOpen] = useState(isFirst && (item.kind === 'approval' || item.kind === 'question'))
+  const [isOpen, setOpen] = useState(false)
   const title = titleOf(item)
   const own = useRef<HTMLLIElement>(null)
   useLayoutEffect(() => {
@@ -271,6 +272,11 @@ const Row = ({
         />
         <span class="grow">
           <strong class="line">{title}</strong>
+          {item.reason && (
+            <span class="line">
+              <Name>{plainText(item.reason)}</Name>
+            </span>
+          )}
           <span class="soft">
             {kindOf(item)}
             {item.agent && (
@@ -285,9 +291,17 @@ const Row = ({
           </span>
         </span>
         {item.snoozed_until === null ? (
-          <Snooze ids={[item.id]} label={t('Snooze {title}', { title })} />
+          <Snooze ids={identical.map(({ id }) => id)} label={t('Snooze {title}', { title })} />
         ) : (
-          <button type="button" onClick={() => void snooze([item.id], null)}>
+          <button
+            type="button"
+            onClick={() =>
+              void snooze(
+                identical.map(({ id }) => id),
+                null,
+              )
+            }
+          >
             {rich('Wake up{title}', { title: <span class="unseen"> {title}</span> })}
           </button>
         )}
@@ -307,13 +321,13 @@ const Row = ({
 
 /** Decisions on all that is selected. */
 const Bulk = ({ items, onDone }: { items: Item[]; onDone: () => void }) => {
-  const { busy, failure, act } = useAction()
+  const { failure, act } = useAction()
   const calls = items.filter(({ kind }) => kind === 'approval')
   const drafts = items.filter(({ kind }) => kind === 'draft')
   const reports = items.filter(({ kind, status }) => kind === 'task' && status === 'review')
   const run = (what: () => Promise<unknown>) => void act(what).then((done) => done && onDone())
   return (
-    <section class="bulk card" aria-label={t('Selected items')} aria-busy={busy}>
+    <section class="bulk card" aria-label={t('Selected items')}>
       <strong>{t('{items} selected', { items: items.length })}</strong>
       {calls.length > 0 && (
         <button type="button" class="danger" onClick={() => run(() => decideAll('reject', calls))}>
@@ -354,23 +368,57 @@ const Bulk = ({ items, onDone }: { items: Item[]; onDone: () => void }) => {
   )
 }
 
+/** Returns the item that came last, once the list was there. */
+const useArrived = (rows: readonly Item[] | undefined): Item | undefined => {
+  const known = useRef<ReadonlySet<string>>(undefined)
+  const [arrived, setArrived] = useState<Item>()
+  const ids = rows?.map(({ id }) => id).join(' ')
+  useEffect(() => {
+    if (!rows) return
+    const before = known.current
+    known.current = new Set([...(before ?? []), ...rows.map(({ id }) => id)])
+    const latest = before && rows.find(({ id }) => !before.has(id))
+    if (latest) setArrived(latest)
+  }, [ids])
+  return arrived
+}
+
 /** All that waits for the user in one list, decided with the keyboard or several at once. */
 export const Inbox = () => {
   const { known, active, snoozed } = useWaiting()
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [isAsideShown, setAsideShown] = useState(false)
-  const items = isAsideShown ? [...active, ...snoozed] : active
+  const [isOwnOnly, setOwnOnly] = useState(false)
+  const all = isAsideShown ? [...active, ...snoozed] : active
+  const hasBoth = all.some(({ is_yours }) => is_yours) && all.some(({ is_yours }) => !is_yours)
+  const items = hasBoth && isOwnOnly ? all.filter(({ is_yours }) => is_yours) : all
   const selected = items.filter(({ id }) => chosen.includes(id))
   const bundleOf = (item: Item): Item[] =>
     item.bundle === null ? [item] : items.filter(({ bundle }) => bundle === item.bundle)
+  const rows = items.filter((item) => bundleOf(item)[0] === item)
+  const arrived = useArrived(known.data && rows)
   if (known.failure && !known.data) return <Problem failure={known.failure} retry={known.reload} />
   if (!known.data) return <Skeleton rows={1} tall />
   return (
     <>
+      <p class="unseen" role="status">
+        {arrived && `${kindOf(arrived)}: ${titleOf(arrived)}`}
+      </p>
+      {hasBoth && (
+        <fieldset class="segments">
+          <legend class="unseen">{t('Shown items')}</legend>
+          {[false, true].map((own) => (
+            <label key={String(own)}>
+              <input type="radio" name="shown" checked={isOwnOnly === own} onChange={() => setOwnOnly(own)} />
+              <span>{own ? t('Yours') : t('Everybody’s')}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
       {items.length > 0 && (
         <p class="hint keys">
           {rich(
-            '{kbd} {kbd2} move · {kbd3} open · {kbd4} approve or answer · {kbd5} reject · {kbd6} snooze · {kbd8} select · <kbd7>Enter</kbd7> confirms',
+            'Press {kbd9} until an item has the focus. {kbd} {kbd2} move · {kbd3} open · {kbd4} approve or answer · {kbd5} reject · {kbd6} snooze · {kbd8} select · <kbd7>Enter</kbd7> confirms',
             {
               kbd: <kbd>j</kbd>,
               kbd2: <kbd>k</kbd>,
@@ -380,6 +428,7 @@ export const Inbox = () => {
               kbd6: <kbd>s</kbd>,
               kbd7: (text) => <kbd>{text}</kbd>,
               kbd8: <kbd>x</kbd>,
+              kbd9: <kbd>Tab</kbd>,
             },
           )}
         </p>
@@ -391,16 +440,19 @@ export const Inbox = () => {
         </Empty>
       ) : (
         <ul class="inbox" onKeyDown={moveByKey}>
-          {items.map((item, i) => (
-            <Row
-              key={item.id}
-              item={item}
-              identical={bundleOf(item)}
-              isFirst={i < OPEN && bundleOf(item)[0]?.id === item.id}
-              isChosen={chosen.includes(item.id)}
-              onChoose={(is) => setChosen(is ? [...chosen, item.id] : chosen.filter((id) => id !== item.id))}
-            />
-          ))}
+          {rows.map((item) => {
+            const identical = bundleOf(item)
+            const ids = identical.map(({ id }) => id)
+            return (
+              <Row
+                key={item.id}
+                item={item}
+                identical={identical}
+                isChosen={chosen.includes(item.id)}
+                onChoose={(is) => setChosen([...chosen.filter((id) => !ids.includes(id)), ...(is ? ids : [])])}
+              />
+            )
+          })}
         </ul>
       )}
       {snoozed.length > 0 && (

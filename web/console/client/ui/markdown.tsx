@@ -103,15 +103,23 @@ const cells = (row: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim().replaceAll('\\|', '|'))
 
+type Alignment = 'center' | 'end' | undefined
+
+/** Reads the alignment of a table's column from its divider: `:-:` or `--:`. */
+const alignmentOf = (divider: string): Alignment =>
+  divider.endsWith(':') ? (divider.startsWith(':') ? 'center' : 'end') : undefined
+
 /** A table that scrolls sideways by itself. */
 export const Table = ({
   label,
   head,
   rows,
+  align = [],
 }: {
   label: string
   head: readonly ComponentChildren[]
   rows: readonly (readonly ComponentChildren[])[]
+  align?: readonly Alignment[]
 }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area that the keyboard has to reach
   <section class="table" tabIndex={0} aria-label={label}>
@@ -119,7 +127,7 @@ export const Table = ({
       <thead>
         <tr>
           {head.map((cell, i) => (
-            <th key={i} scope="col">
+            <th key={i} scope="col" class={align[i]}>
               {cell}
             </th>
           ))}
@@ -129,7 +137,9 @@ export const Table = ({
         {rows.map((row, i) => (
           <tr key={i}>
             {row.map((cell, j) => (
-              <td key={j}>{cell}</td>
+              <td key={j} class={align[j]}>
+                {cell}
+              </td>
             ))}
           </tr>
         ))}
@@ -141,6 +151,7 @@ export const Table = ({
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([\w+#.-]*)/
 const HEADING = /^ {0,3}(#{1,6})\s+(.+?)\s*#*$/
 const ITEM = /^(\s*)(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/
+const TASK = /^\[([ xX])\]\s+/
 const QUOTE = /^ {0,3}> ?(.*)$/
 const RULE = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/
 const DIVIDER = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/
@@ -163,7 +174,18 @@ const list = (rows: readonly string[], depth: number): ComponentChildren => {
     else items.at(-1)?.push(row.slice(Math.min(indent + 2, row.length - row.trimStart().length)))
   }
   const number = rows[0]?.match(ITEM)?.[2]
-  const shown = items.map((own, i) => <li key={i}>{blocks(own, depth + 1)}</li>)
+  const shown = items.map((own, i) => {
+    const [first = '', ...others] = own
+    const task = TASK.exec(first)
+    if (!task) return <li key={i}>{blocks(own, depth + 1)}</li>
+    const isDone = task[1] !== ' '
+    return (
+      <li key={i} class="todo">
+        <span class={isDone ? 'box done' : 'box'} role="img" aria-label={isDone ? t('Done') : t('Not done')} />
+        {blocks([first.slice(task[0].length), ...others], depth + 1)}
+      </li>
+    )
+  })
   return number === undefined ? <ul>{shown}</ul> : <ol start={Number(number)}>{shown}</ol>
 }
 
@@ -193,10 +215,11 @@ const blocks = (rows: readonly string[], depth = 0): ComponentChildren[] => {
       at += 1
       found.push(<hr />)
     } else if (isTable(rows, at)) {
-      const [head = [], , ...body] = take((one) => one.includes('|')).map((one) =>
-        cells(one).map((cell) => inline(cell)),
+      const [head = [], dividers = [], ...body] = take((one) => one.includes('|')).map(cells)
+      const shown = (row: readonly string[]) => row.map((cell) => inline(cell))
+      found.push(
+        <Table label={t('Table')} head={shown(head)} rows={body.map(shown)} align={dividers.map(alignmentOf)} />,
       )
-      found.push(<Table label={t('Table')} head={head} rows={body} />)
     } else if (QUOTE.test(row) && depth < DEEPEST) {
       const quoted = take((one) => QUOTE.test(one)).map((one) => QUOTE.exec(one)?.[1] ?? '')
       found.push(<blockquote>{blocks(quoted, depth + 1)}</blockquote>)

@@ -6,6 +6,7 @@ import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { type Message, Messages } from './messages.tsx'
+import { plainText } from './plain-text.ts'
 
 type Conversation = Schemas['PersonConversation']
 
@@ -130,7 +131,7 @@ const Results = ({ q, shown, nameOf }: Search) => {
                       <Name>{nameOf(one)}</Name>
                     </strong>
                     <span class="soft line">
-                      <Name>{one.match?.text ?? ''}</Name>
+                      <Name>{plainText(one.match?.text ?? '')}</Name>
                     </span>
                   </span>
                   <span class="soft">{one.match && <When at={one.match.created_at} />}</span>

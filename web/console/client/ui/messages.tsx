@@ -73,7 +73,11 @@ export const Messages = ({
             <b>{mine ? t('You') : <Name>{message.author.name}</Name>}</b>
             <When at={message.created_at} />
           </p>
-          {message.error_code && <span class="state bad">{t('✕ No reply')}</span>}
+          {message.error_code === 'run_cancelled' ? (
+            <span class="state">{t('Stopped')}</span>
+          ) : (
+            message.error_code && <span class="state bad">{t('✕ No reply')}</span>
+          )}
           {message.question && message.run_id ? (
             <Boundary kind="text" about={message} text={() => message.text}>
               <QuestionsInChat runId={message.run_id} stepId={message.question.step_id} text={message.text} />

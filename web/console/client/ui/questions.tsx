@@ -11,6 +11,7 @@ import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Name, Prose } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow } from '../live.ts'
+import { Markdown } from './markdown.tsx'
 
 interface FormField {
   type?: 'string' | 'number' | 'integer' | 'boolean'
@@ -66,7 +67,7 @@ const QuestionForm = ({
   const [typed, setTyped] = useState<Typed>(() =>
     Object.fromEntries(fields.map(([field, schema]) => [field, initial(schema)])),
   )
-  const { busy, failure, act } = useAction()
+  const { failure, act } = useAction()
   const problems = failure ? fieldProblems(failure) : {}
   const put = (field: string, value: string | boolean): void => setTyped((before) => ({ ...before, [field]: value }))
   const answer = (action: 'accept' | 'decline') =>
@@ -93,7 +94,7 @@ const QuestionForm = ({
         void answer('accept')
       }}
     >
-      <Prose text={question.message ?? ''} />
+      <Markdown text={question.message ?? ''} />
       {fields.map(([field, schema]) => {
         const isRequired = required.includes(field)
         const label = (
@@ -161,7 +162,7 @@ const QuestionForm = ({
         )
       })}
       {failure && <Problem failure={failure} />}
-      <div class="actions" aria-busy={busy}>
+      <div class="actions">
         <button type="submit" class="primary" data-decision="answer">
           {t('Answer')}
         </button>
@@ -216,7 +217,7 @@ const Answer = ({ question, response: { action, content = {} } }: { question: Qu
   const shown = (value: unknown): string => (typeof value === 'boolean' ? (value ? t('Yes') : t('No')) : String(value))
   return (
     <>
-      <Prose text={question.message ?? ''} />
+      <Markdown text={question.message ?? ''} />
       {action === 'accept' ? (
         <dl class="facts">
           {values.map(([field, value]) => (
@@ -245,7 +246,7 @@ export const QuestionsInChat = ({ runId, stepId, text }: { runId: string; stepId
     input_requests?: Record<string, Question>
     responses?: Record<string, Response>
   }
-  if (!step || !input_requests) return <Prose text={text} />
+  if (!step || !input_requests) return <Markdown text={text} />
   const isOpen = step.status === 'pending'
   return (
     <div class="asked">
@@ -257,7 +258,7 @@ export const QuestionsInChat = ({ runId, stepId, text }: { runId: string; stepId
         }
         return (
           <Fragment key={name}>
-            <Prose text={question.message ?? ''} />
+            <Markdown text={question.message ?? ''} />
             <p class="soft">{t('Not answered.')}</p>
           </Fragment>
         )

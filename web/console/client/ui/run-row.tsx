@@ -3,6 +3,7 @@ import { duration, triggerLabel } from '../../../ui/format.ts'
 import { rich } from '../../../ui/messages.ts'
 import { Logo, Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { plainText } from './plain-text.ts'
 
 type Run = Schemas['WorkspaceRun']
 type App = Schemas['InstallationDetails']['app']
@@ -34,7 +35,7 @@ export const RunRow = ({ run, app }: { run: Run; app?: App | undefined }) => (
           <Name>{app?.name ?? run.agent.id}</Name>
         </strong>{' '}
         <span class="gist">
-          <Name>{gistOf(run)}</Name>
+          <Name>{plainText(gistOf(run))}</Name>
         </span>
       </span>
       <span class="soft">
@@ -54,6 +55,6 @@ export const RunRow = ({ run, app }: { run: Run; app?: App | undefined }) => (
         )}
       </span>
     </span>
-    <State name={run.status} />
+    <State name={run.waits_for_answer ? 'awaiting_input' : run.status} />
   </a>
 )

@@ -36,6 +36,12 @@ export const PRIORITIES: Readonly<Record<Priority, string>> = {
 export const assigneeId = ({ assignee, assigned_person }: Pick<Task, 'assignee' | 'assigned_person'>): string =>
   assignee?.installation_id ?? assigned_person?.user_id ?? ''
 
+/** Fields of a request that gives a task to somebody. @param id of an agent's installation or a person; empty for nobody */
+export const assigneeBody = (id: string) => {
+  if (id.startsWith('usr_')) return { user_id: id }
+  return id ? { installation_id: id } : { installation_id: null, user_id: null }
+}
+
 export const Assignee = ({ task: { assignee, assigned_person } }: { task: Task }) =>
   assignee ? (
     <>

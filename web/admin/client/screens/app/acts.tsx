@@ -2,12 +2,15 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh } from '../../../../ui/data.ts'
+import { humanize } from '../../../../ui/format.ts'
 import { Problem } from '../../../../ui/problem.tsx'
+import { Name } from '../../../../ui/text.tsx'
 import { api, unwrap } from '../../api.ts'
 import type { Dossier } from '../../dossier.ts'
 import { Decide } from '../../ui/decide.tsx'
 import { ForSuperadmins } from '../../ui/superadmins.tsx'
 import { AcceptSimilarName, accepting } from './accept.tsx'
+import { useChecks } from './checks.tsx'
 
 const REASON = { label: 'Reason', hint: 'Shown to the developer.' }
 
@@ -75,10 +78,11 @@ const KillSwitch = ({ app }: { app: Dossier['app'] }) => {
   )
 }
 
-const Review = ({ app }: { app: Dossier['app'] }) => {
+const Review = ({ app, waiting }: Pick<Dossier, 'app' | 'waiting'>) => {
   const path = { params: { path: { id: app.id } } }
   const delisted = app.status === 'delisted'
   const [accepted, setAccepted] = useState(false)
+  const failed = useChecks(app.id, waiting).known.data?.checks.filter(({ status }) => status === 'failed') ?? []
   // Names what is shown here, because the developer may have edited the app or promoted another version since.
   const body = {
     updated_at: app.updated_at,
@@ -98,7 +102,23 @@ const Review = ({ app }: { app: Dossier['app'] }) => {
         }}
       >
         <p>Customers will be able to find it in the marketplace and install it.</p>
-        <AcceptSimilarName accepted={accepted} onAccept={setAccepted} />
+        {failed.length > 0 && (
+          <div class="note warn">
+            <p>
+              <strong>{failed.length === 1 ? 'A check failed:' : `${failed.length} checks failed:`}</strong>
+            </p>
+            <ul>
+              {failed.map(({ id, message }) => (
+                <li key={id}>
+                  {humanize(id)}: <Name>{message}</Name>
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        {failed.some(({ id }) => id === 'similar_name') && (
+          <AcceptSimilarName accepted={accepted} onAccept={setAccepted} />
+        )}
       </Decide>
       {app.status === 'in_review' && (
         <Decide
@@ -120,12 +140,12 @@ const Review = ({ app }: { app: Dossier['app'] }) => {
 }
 
 /** Moderation actions that the app's status allows. */
-export const Acts = ({ dossier: { app, listing } }: { dossier: Dossier }) => (
+export const Acts = ({ dossier: { app, listing, waiting } }: { dossier: Dossier }) => (
   <section class="card acts">
     <h2>Decision</h2>
     {app.status === 'draft' && <p class="soft">This app is a draft. Its developer hasn’t submitted it yet.</p>}
     <div class="actions">
-      {(app.status === 'in_review' || app.status === 'delisted') && <Review app={app} />}
+      {(app.status === 'in_review' || app.status === 'delisted') && <Review app={app} waiting={waiting} />}
       {listing && <Feature id={app.id} featured={listing.featured_at !== null} />}
       {app.status === 'approved' && (
         <Decide

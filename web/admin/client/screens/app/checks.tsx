@@ -84,8 +84,8 @@ const TestInstall = ({ app, version }: { app: string; version: string | undefine
   )
 }
 
-/** Automatic checks of a submission, each with its evidence. */
-export const Checks = ({ app, waiting }: { app: string; waiting: Schemas['AppDossier']['waiting'] }) => {
+/** Loads the automatic checks of a submission. They are of the version that waits, if one does. */
+export const useChecks = (app: string, waiting: Schemas['AppDossier']['waiting']) => {
   const version = waiting.find(({ kind }) => kind === 'version')?.id
   const ask = (fresh: 'true' | 'false'): Promise<Found> =>
     unwrap(
@@ -94,7 +94,12 @@ export const Checks = ({ app, waiting }: { app: string; waiting: Schemas['AppDos
       }),
     )
   const key = `checks ${app} ${version ?? ''}`
-  const known = useData(key, () => ask('false'))
+  return { version, ask, key, known: useData(key, () => ask('false')) }
+}
+
+/** Automatic checks of a submission, each with its evidence. */
+export const Checks = ({ app, waiting }: { app: string; waiting: Schemas['AppDossier']['waiting'] }) => {
+  const { version, ask, key, known } = useChecks(app, waiting)
   // A decision makes them those of another version. The old ones stay until then, so that what is below them keeps its place.
   const latest = useRef<Found | undefined>(undefined)
   latest.current = known.data ?? latest.current
