@@ -6,9 +6,10 @@ import { refresh, useData } from '../../../ui/data.ts'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
 import { inZone, readerZone, weekdayName } from '../../../ui/format.ts'
 import { t } from '../../../ui/messages.ts'
-import { Problem } from '../../../ui/problem.tsx'
+import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Json } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { parseObject } from './parse-object.ts'
 import { cronOf, intervalOf, placeOf, rhythmOf, type Unit, type When, whenWords } from './schedule-words.ts'
 
 type Schedule = Schemas['Schedule']
@@ -300,7 +301,7 @@ const Next = ({ when }: { when: When | undefined }) => {
   return (
     <div class="note" role="status">
       {when && <strong>{sanitize(whenWords(when))}</strong>}
-      {preview && 'failure' in preview && <Problem failure={preview.failure} />}
+      {preview && 'failure' in preview && <WhyNot failure={preview.failure} />}
       {preview && 'times' in preview && (
         <>
           <p>{t('Next times in {place}:', { place: placeOf(readerZone()) })}</p>
@@ -315,6 +316,12 @@ const Next = ({ when }: { when: When | undefined }) => {
       )}
     </div>
   )
+}
+
+/** What is wrong with the times, without the names that the API has for the fields. */
+const WhyNot = ({ failure }: { failure: Failure }) => {
+  const problems = Object.values(fieldProblems(failure))
+  return problems.length > 0 ? <p>{sanitize(problems.join(' '))}</p> : <Problem failure={failure} />
 }
 
 /** A time in the reader's zone, with the schedule's beside it if they differ. */
@@ -366,7 +373,8 @@ export const ScheduleForm = ({ schedule, onDone }: { schedule: Schedule | undefi
   const agents = useData('installations all', () =>
     unwrap(api.GET('/console/installations', { params: { query: { limit: 100 } } })),
   )
-  const [agent, setAgent] = useState('')
+  const [chosen, setAgent] = useState('')
+  const agent = chosen || (agents.data?.items[0]?.id ?? '')
   const [name, setName] = useState(schedule?.name ?? '')
   const [kind, setKind] = useState<keyof typeof STARTS>(schedule?.start.input ? 'input' : 'message')
   const [message, setMessage] = useState(schedule?.start.message ?? '')
@@ -376,24 +384,25 @@ export const ScheduleForm = ({ schedule, onDone }: { schedule: Schedule | undefi
   const [missed, setMissed] = useState<Schedule['missed']>(schedule?.missed ?? 'latest')
   const [moved, setMoved] = useState(!schedule)
   const when = moved ? whenOf(draft) : schedule?.when
+  const parsed = parseObject(input)
+  const isIncomplete = kind === 'input' && !parsed
   const startsTool = schedule?.start.tool !== undefined
   const send = async (): Promise<void> => {
     if (!when) throw new Failure('validation_failed', 400, t('Choose when it falls due.'))
-    const start = kind === 'message' ? { message } : { input: readInput(input) }
+    const start = kind === 'message' ? { message } : { input: parsed }
     const common = { name: name.trim(), overlap, missed }
     if (schedule) {
       // Another `when` would count from now on.
       const body = { ...common, ...(!startsTool && { start }), ...(moved && { when }) }
       await unwrap(api.PATCH('/console/schedules/{id}', { params: { path: { id: schedule.id } }, body }))
     } else {
-      const installation_id = agent || agents.data?.items[0]?.id || ''
-      await unwrap(api.POST('/console/schedules', { body: { ...common, installation_id, start, when } }))
+      await unwrap(api.POST('/console/schedules', { body: { ...common, installation_id: agent, start, when } }))
     }
     announce(schedule ? t('Schedule changed.') : t('Schedule created.'))
     await refresh('schedules')
   }
   return (
-    <Form verb={schedule ? t('Save') : t('Create schedule')} send={send} done={onDone}>
+    <Form verb={schedule ? t('Save') : t('Create schedule')} disabled={isIncomplete} send={send} done={onDone}>
       <TextField label={t('Name')} required maxLength={100} value={name} onText={setName} />
       {!schedule && (
         <Field label={t('Agent')}>
@@ -432,7 +441,15 @@ export const ScheduleForm = ({ schedule, onDone }: { schedule: Schedule | undefi
         />
       )}
       {!startsTool && kind === 'input' && (
-        <TextField label={t('JSON input')} required rows={4} spellcheck={false} value={input} onText={setInput} />
+        <TextField
+          label={t('JSON input')}
+          hint={t('A JSON object.')}
+          problem={parsed ? undefined : t('This isn’t a JSON object.')}
+          rows={4}
+          spellcheck={false}
+          value={input}
+          onText={setInput}
+        />
       )}
       <details>
         <summary>{t('Overlaps and outages')}</summary>
@@ -440,19 +457,5 @@ export const ScheduleForm = ({ schedule, onDone }: { schedule: Schedule | undefi
         <Choice label={t('If times were missed in an outage')} from={MISSED} value={missed} onChoice={setMissed} />
       </details>
     </Form>
-  )
-}
-
-const readInput = (text: string): Record<string, unknown> => {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {
-    // Reported below, like any other value that isn't an object.
-  }
-  throw new Failure(
-    'validation_failed',
-    400,
-    t('The input isn’t a JSON object, such as {example}.', { example: '{"topic": "news"}' }),
   )
 }

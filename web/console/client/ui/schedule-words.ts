@@ -52,12 +52,14 @@ const rhythmWords = (rhythm: Rhythm): string => {
 /** Returns the place that a zone is named after: `Europe/Amsterdam` → “Amsterdam”. */
 export const placeOf = (zone: string): string => (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 
-/** Reads a duration of a single unit; undefined if it has several. */
+/** Reads a duration as a number of its unit, or of minutes if it has several units; undefined if it has others. */
 export const intervalOf = (every: string): { amount: number; unit: Unit } | undefined => {
-  const [, days, hours, minutes] = /^P(?:(\d+)D|T(\d+)H|T(\d+)M)$/.exec(every) ?? []
-  if (days) return { amount: Number(days), unit: 'day' }
-  if (hours) return { amount: Number(hours), unit: 'hour' }
-  return minutes ? { amount: Number(minutes), unit: 'minute' } : undefined
+  const found = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?)?$/.exec(every)
+  if (!found) return undefined
+  const [days, hours, minutes] = [Number(found[1] ?? 0), Number(found[2] ?? 0), Number(found[3] ?? 0)]
+  if (!hours && !minutes) return { amount: days, unit: 'day' }
+  if (!days && !minutes) return { amount: hours, unit: 'hour' }
+  return { amount: (days * 24 + hours) * 60 + minutes, unit: 'minute' }
 }
 
 export type Unit = 'minute' | 'hour' | 'day'
