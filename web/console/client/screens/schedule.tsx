@@ -171,7 +171,7 @@ const History = ({ id }: { id: string }) => {
     ),
   )
   return (
-    <section aria-labelledby="history">
+    <section class="section" aria-labelledby="history">
       <h2 id="history">{t('History')}</h2>
       <Shown known={history} rows={2}>
         {({ items }) =>

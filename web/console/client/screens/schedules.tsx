@@ -114,7 +114,7 @@ const daysOf = ({ from, to, items }: Schemas['ScheduleCalendar']): Map<string, E
 const Week = () => {
   const calendar = useData('schedules calendar', () => unwrap(api.GET('/console/schedules/calendar')))
   return (
-    <section aria-labelledby="week">
+    <section class="section" aria-labelledby="week">
       <h2 id="week">{t('The next seven days')}</h2>
       <p class="hint">{t('Times in {place}', { place: placeOf(readerZone()) })}</p>
       <Shown known={calendar} rows={2}>
