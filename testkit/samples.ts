@@ -521,10 +521,20 @@ export const samples: Record<string, Make> = {
     await stage.platform.call('POST', `/console/schedules/${id}/pause`, { token })
     return { token, ids: [id] }
   },
+  'console.schedules.listOccurrences': async (stage) => {
+    const { token, id } = await scheduled(stage)
+    await stage.platform.call('POST', `/console/schedules/${id}/run`, { token })
+    return { token, ids: [id] }
+  },
   'api.schedules.list': async (stage) => ({ token: (await scheduled(stage)).appToken }),
   'api.schedules.create': body(SCHEDULE),
   'api.schedules.preview': body({ when: SCHEDULE.when }),
   'api.schedules.change': body({ name: 'Summary' }),
+  'api.schedules.listOccurrences': async (stage) => {
+    const { appToken, id } = await scheduled(stage)
+    await stage.platform.call('POST', `/api/v1/schedules/${id}/run`, { token: appToken })
+    return { token: appToken, ids: [id] }
+  },
   'api.schedules.resume': async (stage) => {
     const { appToken, id } = await scheduled(stage)
     await stage.platform.call('POST', `/api/v1/schedules/${id}/pause`, { token: appToken })
