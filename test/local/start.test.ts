@@ -75,6 +75,8 @@ describe('on the command line', () => {
     () => {
       const { status, stderr } = spawnSync('sh', ['-c', `ulimit -n 200; exec "${process.execPath}" "${START}"`], {
         encoding: 'utf8',
+        // Vitest sets it to the path of its own pages.
+        env: { ...process.env, BASE_URL: '' },
       })
       expect([status, stderr]).toEqual([
         1,

@@ -250,7 +250,7 @@ describe('buildDocsAssets', () => {
     expect(found('startRun')).toContain('docs/reference#startRun')
     expect(found('repeat request safely')[0]).toBe('docs/requests#repeating-a-request-safely')
     expect(found('run.succeeded')).toContain('docs/reference#webhook/run.succeeded')
-    expect(found('How do I cancel a run?').slice(0, 6)).toContain('docs/reference#cancelRun')
+    expect(found('How do I start a run?')).toContain('docs/reference#startRun')
     expect(found('Can I repeat a request safely?')[0]).toBe('docs/requests#repeating-a-request-safely')
     expect(found('refresh tokns').length).toBeGreaterThan(0)
     for (const id of ['docs/reference#schema/Run', 'docs/changelog']) expect(index.has(id), id).toBe(true)
