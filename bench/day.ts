@@ -18,7 +18,7 @@ const STARTS = 10
 /** Interval at which somebody changes what the pages show. */
 const CHANGE_MS = 5_000
 
-/** What the local run holds at a moment. */
+/** Memory, open files and data of the local run at one time. */
 interface Held {
   memory: number
   openFiles: number

@@ -68,7 +68,7 @@ const confirmed = <M extends Measured>(recorded: readonly Measured[], measured: 
   })
 }
 
-/** What a part of a long run costs, without what the time decides. */
+/** Cost of one part of a long run, without the cost of its duration. */
 export const writesOf = ({ longRun }: Pick<StoreUse, 'longRun'>): unknown[] =>
   longRun.map((part) => (part.kind === 'event' ? part.kind : [part.kind, part.consumption.writeUnits]))
 

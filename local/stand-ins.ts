@@ -8,7 +8,7 @@ export const OBJECTS_PATH = '/local/objects'
 export const MAILBOX_PATH = '/local/mailbox'
 export const MESSENGER_PATH = '/local/messenger'
 
-/** What the stand-ins need. */
+/** Dependencies of the stand-ins. */
 export interface StandInOptions extends Pick<Services, 's3' | 'hook' | 'disk'> {
   mailbox: Mailbox
   telegram: Pick<Telegram, 'answerPage'>

@@ -17,7 +17,7 @@ const guessMs = (source = ''): number => source.length / 5
 /** Steps to a source beyond which nearly every test reaches it. */
 const MOST_STEPS = 3
 
-/** What serves all tests alike says nothing about one of them. */
+/** Folders that tests of all subjects import, so that an import of them doesn't show what a test is about. */
 const SHARED_BY_TESTS = /^(testkit|bench|infra|local|openapi|ops)\//
 
 /** Path prefixes that tests of a group of endpoints leave to a helper. */

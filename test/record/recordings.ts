@@ -29,7 +29,7 @@ export interface Recording {
 
 const single = (file: string, text: string): Map<string, string> => new Map([[file, text]])
 
-/** What `npm run record` records, by name. Modules are loaded when they are needed, because some take seconds. */
+/** Recordings of `npm run record`, by name. Modules are loaded on demand, because some take seconds. */
 export const RECORDINGS = {
   surface: {
     about: 'every endpoint, scope and public event (docs/contract/endpoints.md)',

@@ -111,7 +111,7 @@ const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<Prepa
   return { changed, finished, writes }
 }
 
-/** What only active runs have: times that decide whether they are silent, and a text that is being written. */
+/** Fields of active runs only: the times that show whether a run is silent, and the text that is being written. */
 const ONLY_WHILE_ACTIVE = {
   ends_at: undefined,
   dispatched_at: undefined,

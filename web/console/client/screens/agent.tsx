@@ -193,7 +193,7 @@ const Grants = ({ id }: { id: string }) => {
   )
 }
 
-/** What an agent needs to answer in a conversation. */
+/** Scopes that an agent needs to answer in a conversation. */
 const CHAT = ['chat:read', 'chat:write']
 
 const Chat = ({ id }: { id: string }) => {

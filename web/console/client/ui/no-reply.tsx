@@ -9,7 +9,7 @@ import type { Message } from './messages.tsx'
 import { say } from './say.ts'
 import { writtenIn } from './written.ts'
 
-/** What the agent had written before its run ended without an answer. */
+/** Text that the agent had written before its run ended without an answer. */
 const Written = ({ runId }: { runId: string }) => {
   const run = useData<Schemas['Run']>(`runs one ${runId}`, () =>
     unwrap(api.GET('/console/runs/{id}', { params: { path: { id: runId } } })),
