@@ -68,7 +68,7 @@ const confirmed = <M extends Measured>(recorded: readonly Measured[], measured: 
   })
 }
 
-/** Cost of one part of a long run, without the cost of its duration. */
+/** Write units of each part of a long run. Those of an event depend on timing, so only its kind counts. */
 export const writesOf = ({ longRun }: Pick<StoreUse, 'longRun'>): unknown[] =>
   longRun.map((part) => (part.kind === 'event' ? part.kind : [part.kind, part.consumption.writeUnits]))
 
