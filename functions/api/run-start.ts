@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { newRunInPlace } from '#shared/agents/dispatch/index.ts'
+import { NEEDS_IN_PLACE, newRunInPlace } from '#shared/agents/dispatch/index.ts'
 import { fitsInPlace, startAndWait } from '#shared/agents/waiting/index.ts'
 import { handOver } from '#shared/delivery/fan-out/index.ts'
 import type { IntegrationCaller } from '#shared/http/callers.ts'
@@ -45,16 +45,7 @@ const start = defineEndpoint({
   status: 201,
   response: RunSchema,
   errors: ['too_many_active_runs', 'budget_exceeded', 'run_already_finished', 'chain_budget_exceeded', 'forbidden'],
-  needs: [
-    'objects:read',
-    'objects:write',
-    'queue:dispatch',
-    // It sends a run that it waits for to its agent, and its events to the fan-out.
-    'queue:fanout',
-    'keys:callback',
-    'keys:data',
-    'outgoing',
-  ],
+  needs: NEEDS_IN_PLACE,
   handler: async ({ work, caller, query: { wait }, body: { input, trigger }, request, recheck }) => {
     const { installation, grant, run, viewer } = caller
     if (wait !== undefined) requireReading(caller)

@@ -1,4 +1,4 @@
-import { newRunInPlace } from '#shared/agents/dispatch/index.ts'
+import { NEEDS_IN_PLACE, newRunInPlace } from '#shared/agents/dispatch/index.ts'
 import { InvocationResult, InvokeTool, invokeTool, loadToolRefusal } from '#shared/agents/tools/index.ts'
 import { handOver } from '#shared/delivery/fan-out/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
@@ -47,17 +47,7 @@ const invoke = defineEndpoint({
     'too_many_active_runs',
     'budget_exceeded',
   ],
-  needs: [
-    'objects:read',
-    'objects:write',
-    'files:write',
-    // It sends the run of an agent that was asked to that agent, and its events to the fan-out.
-    'queue:dispatch',
-    'queue:fanout',
-    'keys:callback',
-    'keys:data',
-    'outgoing',
-  ],
+  needs: [...NEEDS_IN_PLACE, 'files:write'],
   // The tool's scope and the bans are checked again before a stored response is replayed.
   replays: async (work, caller, _body, { name }) => (await loadToolRefusal(work, caller, name)) === undefined,
   handler: ({ work, caller, params, body }) => {

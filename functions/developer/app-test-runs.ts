@@ -1,4 +1,4 @@
-import { newRunInPlace } from '#shared/agents/dispatch/index.ts'
+import { NEEDS_IN_PLACE, newRunInPlace } from '#shared/agents/dispatch/index.ts'
 import { testRun as runTest, TestRun, TestRunResult } from '#shared/agents/sandbox/index.ts'
 import { handOver } from '#shared/delivery/fan-out/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
@@ -22,16 +22,7 @@ const testRun = defineEndpoint({
   maxBodyBytes: LIMITS.runPayloadBytes + 64 * 1_024,
   response: TestRunResult,
   errors: ['no_manifest', 'too_many_active_runs', 'budget_exceeded', 'app_suspended', 'installation_suspended'],
-  needs: [
-    'objects:read',
-    'objects:write',
-    // It sends the run to the agent, and its events to the fan-out.
-    'queue:dispatch',
-    'queue:fanout',
-    'keys:callback',
-    'keys:data',
-    'outgoing',
-  ],
+  needs: NEEDS_IN_PLACE,
   handler: ({ work, caller, params, body }) =>
     handOver(work, (handing) => runTest(handing, caller.developerId, params.id, body.input, newRunInPlace)),
 })

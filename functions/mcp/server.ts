@@ -1,3 +1,4 @@
+import { NEEDS_IN_PLACE } from '#shared/agents/dispatch/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { JsonRpcMessage, JsonRpcResponse } from '#shared/http/json-rpc.ts'
 import type { Capability } from '#shared/kernel/capabilities.ts'
@@ -28,18 +29,7 @@ const declaration = {
     'conflict',
     'idempotency_key_reused',
   ] as ErrorCode[],
-  needs: [
-    'objects:read',
-    'objects:write',
-    'files:read',
-    'files:write',
-    // It sends a run that it waits for to its agent, and its events to the fan-out.
-    'queue:dispatch',
-    'queue:fanout',
-    'keys:callback',
-    'keys:data',
-    'outgoing',
-  ] as Capability[],
+  needs: [...NEEDS_IN_PLACE, 'files:read', 'files:write'] as Capability[],
 } as const
 
 const everything = defineEndpoint({

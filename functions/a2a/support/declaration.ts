@@ -1,4 +1,5 @@
 import { EVENT_ID } from '#shared/agents/a2a/index.ts'
+import { NEEDS_IN_PLACE } from '#shared/agents/dispatch/index.ts'
 import type { Capability } from '#shared/kernel/capabilities.ts'
 import type { ErrorCode } from '#shared/kernel/errors.ts'
 
@@ -32,19 +33,7 @@ export const ASKING = {
     'unknown_agent',
     'payload_too_large',
   ] as ErrorCode[],
-  needs: [
-    'table:read',
-    'table:write',
-    'objects:read',
-    'objects:write',
-    'keys:data',
-    'keys:cards',
-    // A message that waits sends the run to its agent, and its events to the fan-out.
-    'queue:dispatch',
-    'queue:fanout',
-    'keys:callback',
-    'outgoing',
-  ] as Capability[],
+  needs: [...NEEDS_IN_PLACE, 'table:read', 'table:write', 'keys:cards'] as Capability[],
 } as const
 
 const TASK = { taskId: 'run_01kae5m1v8w6c3x9q2r7t4y0zn', contextId: 'ctx_01kae5m1v8w6c3x9q2r7t4y0zn' }

@@ -1,6 +1,7 @@
 import { defaultGrant } from '#shared/access/installations/index.ts'
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import { type Work, type WorkerWork, withoutAnswer } from '#shared/foundation/work/index.ts'
+import type { Capability } from '#shared/kernel/capabilities.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { continueTrace, describeSpan } from '#shared/kernel/tracing/scope.ts'
@@ -75,6 +76,17 @@ export const dispatchRun = async (work: WorkerWork, key: RunKey, named?: RunName
   const claimed = await claim(work, run)
   if (claimed) await execute(work, claimed, target, wakes, { listener }, await loadResume(work, claimed))
 }
+
+/** Capabilities of an endpoint that runs in place: it sends the run to its agent, and the run’s events to the fan-out. */
+export const NEEDS_IN_PLACE: readonly Capability[] = [
+  'objects:read',
+  'objects:write',
+  'queue:dispatch',
+  'queue:fanout',
+  'keys:callback',
+  'keys:data',
+  'outgoing',
+]
 
 /**
  * Creates a run that the request that waits for it sends to its agent itself: one hop instead of a queue and a worker. The target

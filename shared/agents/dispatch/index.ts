@@ -1,3 +1,3 @@
 export { CallMessage, executeApprovedCall } from './approved-tool.ts'
-export { dispatchRun, newRunInPlace, resumeAwaitedRun, resumeRun } from './dispatch.ts'
+export { dispatchRun, NEEDS_IN_PLACE, newRunInPlace, resumeAwaitedRun, resumeRun } from './dispatch.ts'
 export { handleOverdueApproval, handleOverdueInput, handleOverdueRun } from './overdue.ts'
