@@ -28,11 +28,11 @@ export const presentPasskey = async ({ challenge_id, options }: PasskeyOptions) 
 }
 
 /** Calls of the passkeys of an account. */
-export interface PasskeyCalls {
+export interface PasskeyCalls<T extends Listed = Listed> {
   begin(): Promise<PasskeyOptions>
   add(body: { name: string } & Awaited<ReturnType<typeof createPasskey>>): Promise<unknown>
   remove(id: string): Promise<unknown>
-  list(): Promise<{ items: readonly Listed[] }>
+  list(): Promise<{ items: readonly T[] }>
 }
 
 interface Listed {
