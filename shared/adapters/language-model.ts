@@ -22,9 +22,9 @@ import type {
   ModelMessage,
   ModelRequest,
   ProviderParts,
-  TokenUsage,
 } from '../kernel/ports/language-model.ts'
 import { timeLimitSignal } from '../kernel/time-limit.ts'
+import type { TokenUsage } from '../kernel/token-usage.ts'
 import { outgoingTraceHeaders } from '../kernel/tracing/scope.ts'
 import { ERROR_IN_BODY, type KnownForms, turnFetch, UnusableResponse } from './model-response.ts'
 

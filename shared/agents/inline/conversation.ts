@@ -1,13 +1,8 @@
 import { loadPayload, storePayload } from '#shared/foundation/payloads/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import type {
-  ModelAnswer,
-  ModelCall,
-  ModelMessage,
-  ProviderParts,
-  TokenUsage,
-} from '#shared/kernel/ports/language-model.ts'
+import type { ModelAnswer, ModelCall, ModelMessage, ProviderParts } from '#shared/kernel/ports/language-model.ts'
+import type { TokenUsage } from '#shared/kernel/token-usage.ts'
 import { Superseded, type Write } from '#shared/table/entity.ts'
 import { changeRun, prepareSteps, type Run, requireStarted, runWrite } from '#shared/work/runs/index.ts'
 import { InlineCallEntity, InlineQuestionEntity, InlineTurnEntity } from './entity.ts'

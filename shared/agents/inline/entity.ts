@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { payload, payloadExpiry } from '#shared/foundation/payloads/index.ts'
+import { tokenUsage } from '#shared/kernel/token-usage.ts'
 import { defineEntity } from '#shared/table/entity.ts'
-import { tokenUsage } from '#shared/work/runs/index.ts'
 
 const inlineRun = () =>
   z.object({

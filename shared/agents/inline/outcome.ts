@@ -1,7 +1,8 @@
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
-import type { ModelAnswer, ModelFailure, TokenUsage } from '#shared/kernel/ports/language-model.ts'
+import type { ModelAnswer, ModelFailure } from '#shared/kernel/ports/language-model.ts'
 import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
+import type { TokenUsage } from '#shared/kernel/token-usage.ts'
 import { type Completion, finishIf, type RunKey, tokensOf } from '#shared/work/runs/index.ts'
 
 /** Maximum length of a turn's text in its step. It fits the step limit of 16 KiB however the text is escaped. */

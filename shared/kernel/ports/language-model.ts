@@ -1,3 +1,5 @@
+import type { TokenUsage } from '../token-usage.ts'
+
 /** Tool call that the model requests. */
 export interface ModelCall {
   /** Id given by the model, unique within its turn. */
@@ -32,21 +34,6 @@ export interface ModelRequest {
   signal: AbortSignal
   /** Called while the model writes, with a function that returns the whole text so far, without thoughts. A new attempt begins with none. */
   onText?: ((readText: () => string) => void) | undefined
-}
-
-/** Tokens of a language model, and their price. */
-export interface TokenUsage {
-  input_tokens: number
-  /** Tokens billed as output, including reasoning. */
-  output_tokens: number
-  /** Part of the input that the provider read from its cache. */
-  cached_tokens?: number | undefined
-  /** Part of the output that the model reasoned with. */
-  reasoning_tokens?: number | undefined
-  /** True if a provider reported no usage, so that the tokens were counted by the text: one for four bytes. */
-  estimated?: boolean | undefined
-  /** US dollars, if the operator gave the model's prices. */
-  cost_usd?: number | undefined
 }
 
 /** Response of a model. */

@@ -1,5 +1,5 @@
-import type { TokenUsage } from '../ports/language-model.ts'
 import type { Attributes } from '../ports/traces.ts'
+import type { TokenUsage } from '../token-usage.ts'
 
 /**
  * Spans of agents, tools and models by the names of OpenTelemetry's GenAI conventions (`semantic-conventions-genai` 0.1), by which

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { ownedByInstallation } from '#shared/access/installations/index.ts'
 import { payload, payloadExpiry } from '#shared/foundation/payloads/index.ts'
+import { tokenUsage } from '#shared/kernel/token-usage.ts'
 import { traceSchema } from '#shared/kernel/tracing/context.ts'
 import { createdAt } from '#shared/table/created-at.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { reservationSchema } from '../budgets/index.ts'
 import { ShownRequest } from './shown-request.ts'
 import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
-import { tokenUsage } from './usage.ts'
 
 /** Protocols over which a run can be started and followed. They are also its trigger. */
 export const PROTOCOLS = ['mcp', 'a2a'] as const

@@ -1,5 +1,5 @@
 import type { Work } from '#shared/foundation/work/index.ts'
-import type { TokenUsage } from '#shared/kernel/ports/language-model.ts'
+import type { TokenUsage } from '#shared/kernel/token-usage.ts'
 import { raiseReservations } from '../budgets/index.ts'
 import { changeRun, type RunKey, requireActive, runWrite } from './change.ts'
 import { tokensOf } from './usage.ts'

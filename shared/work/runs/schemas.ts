@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { amount } from '#shared/foundation/schemas/index.ts'
 import { lazily } from '#shared/kernel/lazily.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { tokenUsage } from '#shared/kernel/token-usage.ts'
 import { UNREAD } from '../approval-rules/index.ts'
 import { InputRequests } from './input-schemas.ts'
 import { ShownRequest } from './shown-request.ts'
 import { RUN_STATUSES } from './status.ts'
-import { tokenUsage } from './usage.ts'
 
 const json = () => z.record(z.string(), z.unknown())
 

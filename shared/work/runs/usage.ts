@@ -1,20 +1,4 @@
-import * as z from 'zod'
-import type { TokenUsage } from '#shared/kernel/ports/language-model.ts'
-
-const tokenCount = () => z.number().int().min(0).max(1e12)
-
-/** Schema of a run's tokens, as stored, shown and reported by agents. */
-export const tokenUsage = () =>
-  z
-    .object({
-      input_tokens: tokenCount(),
-      output_tokens: tokenCount().meta({ description: 'What is billed as output, reasoning included.' }),
-      cached_tokens: tokenCount().optional().meta({ description: 'Part of the input that came from a cache.' }),
-      reasoning_tokens: tokenCount().optional().meta({ description: 'Part of the output that is reasoning.' }),
-      estimated: z.boolean().optional().meta({ description: 'The model’s provider reported no tokens.' }),
-      cost_usd: z.number().min(0).max(1e9).optional().meta({ description: 'Price in US dollars, if known.' }),
-    })
-    .meta({ id: 'TokenUsage' })
+import type { TokenUsage } from '#shared/kernel/token-usage.ts'
 
 /** Returns the tokens that budgets and statistics count. */
 export const tokensOf = (usage: Pick<TokenUsage, 'input_tokens' | 'output_tokens'> | undefined): number =>
