@@ -4,7 +4,6 @@ import { sanitize } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { useData } from '../../../ui/data.ts'
-import { Field } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
@@ -12,43 +11,15 @@ import { Name, Prose } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow } from '../live.ts'
 import { Markdown } from './markdown.tsx'
-
-interface FormField {
-  type?: 'string' | 'number' | 'integer' | 'boolean'
-  title?: string
-  description?: string
-  default?: string | number | boolean
-  enum?: (string | number | boolean)[]
-  format?: string
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  maximum?: number
-}
+import { type ObjectSchema, objectFrom, SchemaFields, type Typed, typedFrom } from './schema-fields.tsx'
 
 interface Question {
   message?: string
-  schema?: { properties: Record<string, FormField>; required?: string[] }
+  schema?: ObjectSchema
 }
 
 /** Form of a question without a schema. */
-const TEXT: NonNullable<Question['schema']> = { properties: { text: { type: 'string', title: t('Answer') } } }
-
-type Typed = Record<string, string | boolean | undefined>
-
-const INPUT_TYPES: Record<string, string> = { email: 'email', uri: 'url', date: 'date' }
-
-/** Converts an input to the field's value. Undefined is left out. */
-const fieldValue = (field: FormField, typed: string | boolean | undefined): unknown => {
-  if (typed === undefined || typed === '') return undefined
-  if (typeof typed === 'boolean') return typed
-  if (field.enum) return field.enum.find((one) => String(one) === typed) ?? typed
-  if (field.type === 'number' || field.type === 'integer') return Number.isNaN(Number(typed)) ? typed : Number(typed)
-  return typed
-}
-
-const initial = (field: FormField): string | boolean =>
-  field.type === 'boolean' && !field.enum ? field.default === true : String(field.default ?? '')
+const TEXT: ObjectSchema = { properties: { text: { type: 'string', title: t('Answer') } } }
 
 /** One question with the form of its answer, rendered from the schema that the agent sent. */
 const QuestionForm = ({
@@ -62,22 +33,17 @@ const QuestionForm = ({
   question: Question
   onAnswered: (run: Schemas['Run']) => unknown
 }) => {
-  const { properties, required = [] } = question.schema ?? TEXT
-  const fields = Object.entries(properties)
+  const schema = question.schema ?? TEXT
   const [typed, setTyped] = useState<Typed>(() =>
-    Object.fromEntries(fields.map(([field, schema]) => [field, initial(schema)])),
+    Object.fromEntries(
+      Object.entries(schema.properties ?? {}).map(([field, one]) => [field, typedFrom(one, one.default)]),
+    ),
   )
   const { failure, act } = useAction()
   const problems = failure ? fieldProblems(failure) : {}
-  const put = (field: string, value: string | boolean): void => setTyped((before) => ({ ...before, [field]: value }))
   const answer = (action: 'accept' | 'decline') =>
     act(async () => {
-      const content = Object.fromEntries(
-        fields.flatMap(([field, schema]) => {
-          const value = fieldValue(schema, typed[field])
-          return value === undefined ? [] : [[field, value]]
-        }),
-      )
+      const content = objectFrom(schema, typed)
       const responses = { [name]: action === 'accept' ? { action, content } : { action } }
       const run = await unwrap(
         api.POST('/console/runs/{id}/input', { params: { path: { id: runId } }, body: { responses } }),
@@ -95,72 +61,12 @@ const QuestionForm = ({
       }}
     >
       <Markdown text={question.message ?? ''} />
-      {fields.map(([field, schema]) => {
-        const isRequired = required.includes(field)
-        const label = (
-          <>
-            {sanitize(schema.title ?? humanize(field))}
-            {isRequired && <span class="soft"> {t('(required)')}</span>}
-          </>
-        )
-        const hint = schema.description ? sanitize(schema.description) : ''
-        const problem = problems[`responses.${name}.content.${field}`]
-        if (schema.type === 'boolean' && !schema.enum) {
-          return (
-            <label class="tick" key={field}>
-              <input
-                type="checkbox"
-                checked={Boolean(typed[field])}
-                onChange={(event) => put(field, event.currentTarget.checked)}
-              />
-              <span>
-                <b>{label}</b>
-                {hint && <span class="hint"> {hint}</span>}
-                {problem && <span class="wrong"> {problem}</span>}
-              </span>
-            </label>
-          )
-        }
-        return (
-          <Field key={field} label={label} hint={hint} problem={problem}>
-            {(attributes) =>
-              schema.enum ? (
-                <select
-                  {...attributes}
-                  value={String(typed[field] ?? '')}
-                  required={isRequired}
-                  onChange={(event) => put(field, event.currentTarget.value)}
-                >
-                  <option value="">{isRequired ? t('Choose…') : '–'}</option>
-                  {schema.enum.map((one) => (
-                    <option key={String(one)} value={String(one)}>
-                      {sanitize(String(one))}
-                    </option>
-                  ))}
-                </select>
-              ) : (
-                <input
-                  {...attributes}
-                  type={
-                    (schema.type === 'number' || schema.type === 'integer'
-                      ? 'number'
-                      : (INPUT_TYPES[schema.format ?? ''] ?? 'text')) as 'text'
-                  }
-                  value={String(typed[field] ?? '')}
-                  required={isRequired}
-                  autocomplete="off"
-                  step={schema.type === 'number' ? 'any' : undefined}
-                  {...(schema.minLength !== undefined && { minLength: schema.minLength })}
-                  {...(schema.maxLength !== undefined && { maxLength: schema.maxLength })}
-                  {...(schema.minimum !== undefined && { min: schema.minimum })}
-                  {...(schema.maximum !== undefined && { max: schema.maximum })}
-                  onInput={(event) => put(field, event.currentTarget.value)}
-                />
-              )
-            }
-          </Field>
-        )
-      })}
+      <SchemaFields
+        schema={schema}
+        typed={typed}
+        onTyped={(field, value) => setTyped((before) => ({ ...before, [field]: value }))}
+        problemOf={(field) => problems[`responses.${name}.content.${field}`]}
+      />
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="submit" class="primary" data-decision="answer">
@@ -222,7 +128,7 @@ const Answer = ({ question, response: { action, content = {} } }: { question: Qu
         <dl class="facts">
           {values.map(([field, value]) => (
             <Fragment key={field}>
-              <dt>{sanitize(values.length === 1 ? t('Answer') : (properties[field]?.title ?? humanize(field)))}</dt>
+              <dt>{sanitize(values.length === 1 ? t('Answer') : (properties?.[field]?.title ?? humanize(field)))}</dt>
               <dd>
                 <Prose text={shown(value)} />
               </dd>
