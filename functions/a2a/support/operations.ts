@@ -1,6 +1,7 @@
 import {
   answerOf,
   buildCard,
+  buildLegacyCard,
   cancelTask,
   createPush,
   deletePush,
@@ -31,7 +32,7 @@ import { handOver } from '#shared/delivery/fan-out/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
 import { unknownOwnKeys } from '#shared/kernel/own-keys.ts'
 import { isActive, type Run } from '#shared/work/runs/index.ts'
-import { type Asking, requireCallable, requireScope } from './scene.ts'
+import { type Asking, requireCallable, type Version } from './scene.ts'
 
 type Json = Record<string, unknown>
 
@@ -107,8 +108,7 @@ export const required = (params: Json, field: string): string => {
 }
 
 /** `SendMessage`: `{task}`, or `{message}` if the agent answers a first, blocking message with one. */
-export const sendMessage = async (asking: Asking, params: Json, version: Version = '1.0'): Promise<Json> => {
-  requireScope(asking.caller, 'runs:write')
+export const sendMessage = async (asking: Asking, params: Json, version: Version): Promise<Json> => {
   const { work, scene } = asking
   const { sending, waits, shown } = sendingOf(params, version, false)
   if (waits) return handOver(work, (handing) => sendAndWait({ ...asking, work: handing }, sending, shown))
@@ -135,8 +135,7 @@ const sendAndWait = async (
 }
 
 /** `SendStreamingMessage`: the task, then what happens to it. Repeated with `Last-Event-ID`, it continues after that event. */
-export const sendStreamingMessage = async (asking: Asking, params: Json, version: Version = '1.0'): Promise<Events> => {
-  requireScope(asking.caller, 'runs:write')
+export const sendStreamingMessage = async (asking: Asking, params: Json, version: Version): Promise<Events> => {
   const { work, scene, headers } = asking
   const { sending } = sendingOf(params, version, true)
   const position = positionOf(headers['last-event-id'])
@@ -162,7 +161,6 @@ export const followTask = async (asking: Asking, params: Json): Promise<Events |
 
 /** @throws {A2aError} `TASK_NOT_FOUND`, `UNSUPPORTED_OPERATION` once the task has ended and the reader has seen it */
 const subscription = async (asking: Asking, params: Json) => {
-  requireScope(asking.caller, 'runs:read')
   requireNoTenant(params)
   const { work, scene, headers } = asking
   const run = await findTask(work, scene, required(params, 'id'))
@@ -185,15 +183,13 @@ const positionOf = (id = '') => {
 }
 
 /** `GetTask` */
-export const getTask = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
-  requireScope(caller, 'runs:read')
+export const getTask = async ({ work, scene }: Asking, params: Json): Promise<Json> => {
   requireNoTenant(params)
   return presentTask(work, await findTask(work, scene, required(params, 'id')), shownOf(params))
 }
 
 /** `CancelTask` */
-export const cancel = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
-  requireScope(caller, 'runs:write')
+export const cancel = async ({ work, scene }: Asking, params: Json): Promise<Json> => {
   requireNoTenant(params)
   requireKnownMetadata(params.metadata, 'metadata')
   return cancelTask(work, scene, required(params, 'id'))
@@ -220,8 +216,7 @@ const textOf = (params: Json, field: string): string | undefined => {
 }
 
 /** `ListTasks` */
-export const list = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
-  requireScope(caller, 'runs:read')
+export const list = async ({ work, scene }: Asking, params: Json): Promise<Json> => {
   requireNoTenant(params)
   const status = textOf(params, 'status')
   const state = STATES.find((one) => status === `TASK_STATE_${one}`)
@@ -244,10 +239,15 @@ export const list = async ({ work, caller, scene }: Asking, params: Json): Promi
 
 /** `GetExtendedAgentCard` */
 export const extendedCard = async (asking: Asking, params: Json): Promise<Json> => {
-  requireScope(asking.caller, 'runs:read')
   requireNoTenant(params)
   await requireCallable(asking)
   return (await buildCard(asking.work, asking.scene.agent, true)).json
+}
+
+/** The extended card of version 0.3. */
+export const legacyExtendedCard = async (asking: Asking): Promise<Json> => {
+  await requireCallable(asking)
+  return (await buildLegacyCard(asking.work, asking.scene.agent, true)).json
 }
 
 const pushConfigOf = (params: Json, at = ''): PushConfig => {
@@ -279,37 +279,29 @@ const pushConfigOf = (params: Json, at = ''): PushConfig => {
   }
 }
 
-type Version = '1.0' | '0.3'
-
 /** `CreateTaskPushNotificationConfig`. The version decides what is sent. */
-export const createPushConfig =
-  (version: Version) =>
-  async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
-    requireScope(caller, 'runs:write')
-    requireNoTenant(params)
-    const run = await findTask(work, scene, required(params, 'taskId'))
-    return { ...(await createPush(work, scene, run, version, pushConfigOf(params))) }
-  }
+export const createPushConfig = async ({ work, scene }: Asking, params: Json, version: Version): Promise<Json> => {
+  requireNoTenant(params)
+  const run = await findTask(work, scene, required(params, 'taskId'))
+  return { ...(await createPush(work, scene, run, version, pushConfigOf(params))) }
+}
 
 /** `GetTaskPushNotificationConfig` */
-export const getPushConfig = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
-  requireScope(caller, 'runs:read')
+export const getPushConfig = async ({ work, scene }: Asking, params: Json): Promise<Json> => {
   requireNoTenant(params)
   const run = await findTask(work, scene, required(params, 'taskId'))
   return { ...presentPush(await findPush(work, run, textOf(params, 'id'))) }
 }
 
 /** `ListTaskPushNotificationConfigs` */
-export const listPushConfigs = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
-  requireScope(caller, 'runs:read')
+export const listPushConfigs = async ({ work, scene }: Asking, params: Json): Promise<Json> => {
   requireNoTenant(params)
   const { id } = await findTask(work, scene, required(params, 'taskId'))
   return { configs: (await loadPushes(work, id)).map(presentPush), nextPageToken: '' }
 }
 
 /** `DeleteTaskPushNotificationConfig` */
-export const deletePushConfig = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
-  requireScope(caller, 'runs:write')
+export const deletePushConfig = async ({ work, scene }: Asking, params: Json): Promise<Json> => {
   requireNoTenant(params)
   await deletePush(work, await findTask(work, scene, required(params, 'taskId')), required(params, 'id'))
   return {}

@@ -1,4 +1,3 @@
-import { type JsonRpcId, jsonRpcResult } from '#shared/http/json-rpc.ts'
 import { RawResponse, StreamResponse } from '#shared/http/response.ts'
 import { eventStream } from '#shared/http/server-sent-events.ts'
 import { startSilence } from '#shared/http/silence.ts'
@@ -40,16 +39,15 @@ const isThereInTime = async (answer: Promise<unknown>, signal?: AbortSignal): Pr
   return isDone ?? false
 }
 
-/** Answers with a stream. @param shape the element as the binding and the version show it */
-export const answerEvents = (events: Events, shape: (element: Json) => Json): StreamResponse =>
-  eventStream(async function* (signal) {
+/** Answers with a stream, or with 204 if there is none. @param shape the element as the binding and the version show it */
+export const answerEvents = (
+  events: Events | undefined,
+  shape: (element: Json) => Json,
+): RawResponse | StreamResponse => {
+  if (!events) return new RawResponse(204, { 'cache-control': 'no-store' })
+  return eventStream(async function* (signal) {
     for await (const event of events(signal)) {
       yield event && { id: event.id, event: 'message', data: shape(event.data) }
     }
   })
-
-/** Wraps an element of a stream in a response to the request. */
-export const inResponse =
-  (id: JsonRpcId, shape: (element: Json) => Json = (element) => element) =>
-  (element: Json): Json =>
-    jsonRpcResult(id, shape(element))
+}

@@ -1,65 +1,76 @@
-import type { Work } from '#shared/foundation/work/index.ts'
-import { RawResponse, type StreamResponse } from '#shared/http/response.ts'
+import * as z from 'zod'
+import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
 import { fromProtoJson, fromQuery } from '#shared/kernel/a2a-json.ts'
-import type { Events } from './operations.ts'
-import { answerEvents, answerJson } from './respond.ts'
-import { type A2aCaller, type Asking, type Headers, requireVersion, sceneFor } from './scene.ts'
+import { ASKING, followed, NOTHING_FOLLOWS } from './declaration.ts'
+import { perform, show } from './perform.ts'
+import { requireVersion, sceneFor, type Version } from './scene.ts'
+import { OPERATIONS, type Operation } from './table.ts'
 
 type Json = Record<string, unknown>
 
-interface Context {
-  work: Work
-  caller: A2aCaller
-  params: Record<string, string>
-  body: unknown
-  request: { headers: Headers; rawQuery: [string, string][] }
-}
+const VERSIONS = {
+  '1.0': {
+    at: '/a2a/agents/{id}',
+    speaks: 'a2a',
+    produces: ['application/json', 'application/a2a+json'],
+    object: () => z.looseObject({}).meta({ id: 'A2aObject', description: 'An object of A2A 1.0.' }),
+  },
+  '0.3': {
+    at: '/a2a/agents/{id}/v0.3/v1',
+    speaks: 'a2a-0.3',
+    produces: undefined,
+    object: () => z.looseObject({}).meta({ id: 'A2aLegacyObject', description: 'An object of A2A 0.3.' }),
+  },
+} as const
 
-/** Parameters from the query and the body. */
-const givenIn = ({ body, request }: Context): Json => ({
-  ...fromQuery(request.rawQuery),
+/** Parameters of an operation: those of the query and the body, and the task and configuration of the path. */
+const paramsOf = (
+  { task: field }: Operation,
+  { task, config }: Record<string, string>,
+  query: readonly [string, string][],
+  body: unknown,
+): Json => ({
+  ...fromQuery(query),
   ...fromProtoJson('Params', (body ?? {}) as Json),
+  ...(field && { [field]: task }),
+  ...(config !== undefined && { id: config }),
 })
 
-/** Parameters of an operation, from the path, the query and the body. */
-const paramsOf = (context: Context): Json => {
-  const { task } = context.params
-  return { ...givenIn(context), ...(task !== undefined && { id: task }) }
+const endpointOf = (operation: Operation, version: Version): Endpoint[] => {
+  const offer = operation[version]
+  if (!offer) return []
+  const { at, speaks, produces, object } = VERSIONS[version]
+  const { id, path, summary, description } = offer
+  const { verb, scope, task } = operation
+  const asShown = (element: Json): Json => show(operation, version, 'proto', element) as Json
+  const endpoint = defineEndpoint({
+    ...ASKING,
+    id,
+    method: verb,
+    path: `${at}${path}`,
+    speaks,
+    scope,
+    summary,
+    ...(description && { description }),
+    params: {
+      id: 'installation',
+      ...(task && { task: 'text' as const }),
+      ...(path.includes('{config}') && { config: 'text' as const }),
+    },
+    ...(verb === 'POST' && { body: (version === '1.0' && operation['1.0'].body) || object }),
+    ...('answer' in operation ? { response: object, ...(produces && { produces }) } : followed(asShown)),
+    ...('events' in operation && verb === 'GET' && { orNothing: NOTHING_FOLLOWS }),
+    handler: async ({ work, caller, params, body, request: { headers, rawQuery } }) => {
+      const scene = await sceneFor(work, caller, String(params.id))
+      requireVersion(headers, rawQuery, version)
+      const asking = { work, caller, scene, headers }
+      const given = paramsOf(operation, params as Record<string, string>, rawQuery, body)
+      return perform(operation, asking, given, version, 'proto', (answer) => answer as Json)
+    },
+  })
+  return [endpoint]
 }
 
-/** Parameters of an operation on push notification configurations, whose own id is the last in the path. */
-export const pushParamsOf = (context: Context): Json => {
-  const { task, config } = context.params
-  return { ...givenIn(context), taskId: task, ...(config !== undefined && { id: config }) }
-}
-
-/** Turns operations into handlers of the HTTP+JSON binding of a version. */
-export const restBinding = (version: '1.0' | '0.3') => {
-  const open = async (context: Context): Promise<Asking> => {
-    const { work, caller, params, request } = context
-    const scene = await sceneFor(work, caller, String(params.id))
-    requireVersion(request.headers, request.rawQuery, version)
-    return { work, caller, scene, headers: request.headers }
-  }
-  return {
-    calling:
-      (
-        operation: (asking: Asking, params: Json) => Promise<Json>,
-        shape = (value: Json): Json => value,
-        read = paramsOf,
-      ) =>
-      async (context: Context): Promise<RawResponse | StreamResponse> => {
-        const asking = await open(context)
-        return answerJson(asking, operation(asking, read(context)).then(shape))
-      },
-    streaming:
-      (
-        operation: (asking: Asking, params: Json) => Promise<Events | undefined>,
-        shape = (element: Json): Json => element,
-      ) =>
-      async (context: Context): Promise<RawResponse | StreamResponse> => {
-        const events = await operation(await open(context), paramsOf(context))
-        return events ? answerEvents(events, shape) : new RawResponse(204, { 'cache-control': 'no-store' })
-      },
-  }
-}
+/** Declares the endpoints of the HTTP+JSON binding of a version. */
+export const restEndpoints = (version: Version): Endpoint[] =>
+  OPERATIONS.flatMap((operation) => endpointOf(operation, version))

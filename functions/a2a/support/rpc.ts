@@ -1,106 +1,12 @@
-import { buildLegacyCard, elementTo, pushFrom, pushTo, sendingFrom, taskTo } from '#shared/agents/a2a/index.ts'
 import { type JsonRpcId, jsonRpcResult } from '#shared/http/json-rpc.ts'
 import type { RawResponse, StreamResponse } from '#shared/http/response.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
 import { fromProtoJson } from '#shared/kernel/a2a-json.ts'
-import {
-  cancel,
-  createPushConfig,
-  deletePushConfig,
-  type Events,
-  extendedCard,
-  getPushConfig,
-  getTask,
-  list,
-  listPushConfigs,
-  required,
-  sendMessage,
-  sendStreamingMessage,
-  subscribeToTask,
-} from './operations.ts'
-import { answerEvents, answerJson, inResponse } from './respond.ts'
-import { type Asking, requireCallable, requireScope } from './scene.ts'
+import { perform } from './perform.ts'
+import type { Asking, Version } from './scene.ts'
+import { OPERATIONS } from './table.ts'
 
 type Json = Record<string, unknown>
-
-type Method = (asking: Asking, params: Json) => Promise<Json | Json[] | null>
-type Stream = (asking: Asking, params: Json) => Promise<Events>
-
-/** Methods of a version. `shape` gives an element of a stream its form. */
-interface Methods {
-  calls: ReadonlyMap<string, Method>
-  streams: ReadonlyMap<string, Stream>
-  shape(element: Json): Json
-}
-
-const MODERN: Methods = {
-  calls: new Map<string, Method>([
-    ['SendMessage', sendMessage],
-    ['GetTask', getTask],
-    ['ListTasks', list],
-    ['CancelTask', cancel],
-    ['CreateTaskPushNotificationConfig', createPushConfig('1.0')],
-    ['GetTaskPushNotificationConfig', getPushConfig],
-    ['ListTaskPushNotificationConfigs', listPushConfigs],
-    ['DeleteTaskPushNotificationConfig', deletePushConfig],
-    ['GetExtendedAgentCard', extendedCard],
-  ]),
-  streams: new Map<string, Stream>([
-    ['SendStreamingMessage', sendStreamingMessage],
-    ['SubscribeToTask', subscribeToTask],
-  ]),
-  shape: (element) => element,
-}
-
-const asKind = (element: Json): Json => elementTo('kind', element)
-
-export const legacyExtendedCard = async (asking: Asking): Promise<Json> => {
-  requireScope(asking.caller, 'runs:read')
-  await requireCallable(asking)
-  return (await buildLegacyCard(asking.work, asking.scene.agent, true)).json
-}
-
-const createLegacy = createPushConfig('0.3')
-const legacyPush = (config: Json): Json => pushTo('kind', config)
-
-/** Parameters of 0.3 that name a task, and perhaps one of its configurations. */
-const named = (params: Json): Json => ({ taskId: required(params, 'id'), id: params.pushNotificationConfigId })
-
-const LEGACY: Methods = {
-  calls: new Map<string, Method>([
-    ['message/send', async (asking, params) => asKind(await sendMessage(asking, sendingFrom('kind', params), '0.3'))],
-    ['tasks/get', async (asking, params) => taskTo('kind', await getTask(asking, params))],
-    ['tasks/cancel', async (asking, params) => taskTo('kind', await cancel(asking, params))],
-    [
-      'tasks/pushNotificationConfig/set',
-      async (asking, params) => legacyPush(await createLegacy(asking, pushFrom(params))),
-    ],
-    [
-      'tasks/pushNotificationConfig/get',
-      async (asking, params) => legacyPush(await getPushConfig(asking, named(params))),
-    ],
-    [
-      'tasks/pushNotificationConfig/list',
-      async (asking, params) => {
-        const { configs } = await listPushConfigs(asking, named(params))
-        return (configs as Json[]).map(legacyPush)
-      },
-    ],
-    [
-      'tasks/pushNotificationConfig/delete',
-      async (asking, params) => {
-        await deletePushConfig(asking, named(params))
-        return null
-      },
-    ],
-    ['agent/getAuthenticatedExtendedCard', legacyExtendedCard],
-  ]),
-  streams: new Map<string, Stream>([
-    ['message/stream', (asking, params) => sendStreamingMessage(asking, sendingFrom('kind', params), '0.3')],
-    ['tasks/resubscribe', subscribeToTask],
-  ]),
-  shape: asKind,
-}
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -128,18 +34,11 @@ const readRequest = (body: unknown): Request => {
 export const answerRequest = async (
   asking: Asking,
   body: unknown,
-  version: string,
+  version: Version,
 ): Promise<RawResponse | StreamResponse> => {
   const { id, method, params } = readRequest(body)
-  const { calls, streams, shape } = version === '0.3' ? LEGACY : MODERN
-  const call = calls.get(method)
-  if (call)
-    return answerJson(
-      asking,
-      call(asking, params).then((result) => jsonRpcResult(id, result)),
-    )
-  const stream = streams.get(method)
-  if (stream) return answerEvents(await stream(asking, params), inResponse(id, shape))
+  const operation = OPERATIONS.find((one) => one[version]?.method === method)
+  if (operation) return perform(operation, asking, params, version, 'kind', (result) => jsonRpcResult(id, result))
   throw new A2aError('METHOD_NOT_FOUND', {
     message: `Version ${version} of A2A has no method ${method.slice(0, 100)}.`,
     fix: 'Send A2A-Version with the version that your client speaks: an absent header means 0.3.',

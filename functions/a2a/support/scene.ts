@@ -11,6 +11,9 @@ import type { Scope } from '#shared/kernel/scopes.ts'
 export type Headers = Record<string, string>
 export type Query = readonly [string, string][]
 
+/** Versions of the protocol. */
+export type Version = '1.0' | '0.3'
+
 /** An integration, or a person who acts through a host. */
 export type A2aCaller = IntegrationCaller | PersonCaller
 
@@ -56,9 +59,10 @@ export const requireCallable = async ({ work, caller, scene }: Asking): Promise<
 }
 
 /** @throws {A2aError} `VERSION_NOT_SUPPORTED` */
-export const requireVersion = (headers: Headers, query: Query, ...supported: string[]): string => {
+export const requireVersion = (headers: Headers, query: Query, ...supported: Version[]): Version => {
   const version = a2aVersion(headers, query)
-  if (supported.includes(version)) return version
+  const found = supported.find((one) => one === version)
+  if (found) return found
   throw new A2aError('VERSION_NOT_SUPPORTED', {
     message: `This address doesn’t speak version ${version.slice(0, 20)} of A2A.`,
     fix: `Send A2A-Version: ${supported.join(' or ')}, or use another interface of the agent’s card.`,
