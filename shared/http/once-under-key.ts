@@ -55,7 +55,7 @@ export const onceUnderKey = async <T extends object>(
       id: hold.id,
       async commit(writes, value) {
         if (value === undefined) return work.commit(writes)
-        await work.table.transact([...writes, await complete(200, value as object)])
+        await work.commit([...writes, await complete(200, value as object)])
         isStored = true
       },
     }),

@@ -134,6 +134,17 @@ describe('a person’s tools', () => {
     expect(again.structuredContent.id).toBe(first.structuredContent.id)
   })
 
+  it.each([undefined, 'key'])(
+    'send the run that they start to its dispatcher, with the idempotency key %s',
+    async (key) => {
+      const { call, target } = await scene({ scopes: ['chat:write'] }, { scopes: [...HOST_SCOPES, 'chat:write'] })
+      const meta = key === undefined ? {} : { 'aip/idempotencyKey': key }
+      const { result } = (await call('message_agent', { agent: target.slug, text: 'Hello' }, { meta })).body
+      const started = platform.messages.filter(({ queue }) => queue === 'dispatch').map(({ body }) => body.event.data)
+      expect(started).toContainEqual(expect.stringContaining(result.structuredContent.run_id))
+    },
+  )
+
   it('ask for a new consent with every scope if one is missing, and don’t if an admin denied it', async () => {
     const { call, client, who, target } = await scene({ scopes: ['chat:read', 'chat:write'] })
     const said = { agent: target.slug, text: 'Hello' }
