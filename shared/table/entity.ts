@@ -33,6 +33,8 @@ export interface Write {
   readonly where: Record<string, unknown>
   /** Returns the error for a failed condition, given the current item. Default: {@link ConditionFailed}. */
   readonly otherwise?: ((current: never) => unknown) | undefined
+  /** The table sends no messages: only a unit of work takes a write that a message follows. */
+  readonly followUp?: undefined
 }
 
 /** Error for a failed condition. `current` is the item as it is. */

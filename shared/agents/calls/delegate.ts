@@ -1,7 +1,6 @@
 import { canTakeTasks } from '#shared/access/installations/index.ts'
-import type { Work } from '#shared/foundation/work/index.ts'
+import type { Work, WorkWrite } from '#shared/foundation/work/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
-import type { Write } from '#shared/table/entity.ts'
 import { markTask } from '#shared/work/runs/index.ts'
 import { newTask, newTaskRun } from '#shared/work/tasks/index.ts'
 import { admitCall, type CallingAgent } from './admit.ts'
@@ -18,7 +17,7 @@ export interface DelegateTask {
 export interface Delegated {
   result: Record<string, unknown>
   /** Creates the task, its run and the audit entry in one transaction. */
-  writes: Write[]
+  writes: WorkWrite[]
   /** Must be called when that transaction is refused. */
   refused(error: PlatformError): Promise<void>
 }

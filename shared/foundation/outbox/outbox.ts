@@ -57,7 +57,7 @@ export const emitEvent = <Type extends string>(clock: Clock, event: NewEvent<Typ
 export const isSettled = ({ due_at }: OutboxEvent): boolean => due_at === undefined
 
 /** Returns the event that a write emits, if it emits one. */
-export const emittedBy = ({ entity, kind, item }: Write): OutboxEvent | undefined =>
+export const emittedBy = ({ entity, kind, item }: Pick<Write, 'entity' | 'kind' | 'item'>): OutboxEvent | undefined =>
   entity.name === OutboxEntity.name && kind === 'put' ? (item as unknown as OutboxEvent) : undefined
 
 /** Returns the same write of an event that its maker carries (foundation/README.md). */

@@ -3,7 +3,6 @@ import type { MessageQueues } from '#shared/kernel/ports/queues.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import type { OutboxEvent } from '../outbox/entity.ts'
 import type { Work } from '../work/work.ts'
-import type { CarryMessage, StartMessage } from './messages.ts'
 
 /** Time in ms for which a request waits until its message is sent. A queue that doesn't answer must not delay the response. */
 const SENDING = 2_000
@@ -12,7 +11,7 @@ const SENDING = 2_000
 export const sendPromptly = async (
   { queues, log }: { queues: MessageQueues; log: Work['log'] },
   queue: QueueName,
-  body: StartMessage | CarryMessage,
+  body: { kind: string },
   event: OutboxEvent,
 ): Promise<void> => {
   const sending = queues

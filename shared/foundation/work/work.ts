@@ -12,6 +12,7 @@ import type { OutgoingHttp } from '#shared/kernel/ports/outgoing-http.ts'
 import type { MessageQueues } from '#shared/kernel/ports/queues.ts'
 import type { Sockets } from '#shared/kernel/ports/sockets.ts'
 import type { Traces } from '#shared/kernel/ports/traces.ts'
+import type { QueueName } from '#shared/kernel/queue-names.ts'
 import type { Settings } from '#shared/kernel/settings.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Table } from '#shared/table/table.ts'
@@ -42,6 +43,15 @@ export interface Deps {
   traces?: Traces
 }
 
+/** Write that a message follows. */
+export interface FollowedWrite extends Omit<Write, 'followUp'> {
+  /** The message brings the event of the write, too. */
+  readonly followUp: { queue: QueueName; body: { kind: string; event: OutboxEvent } }
+}
+
+/** Write for a unit of work. A message may follow it, so that only {@link Work.commit} takes it. */
+export type WorkWrite = Write | FollowedWrite
+
 /**
  * Unit of work: a request or a worker's message. All of its changes go through one call of {@link commit}.
  * For a request with an Idempotency-Key, that transaction also stores the response. A retry then finds it, even if the
@@ -61,7 +71,7 @@ export interface Work extends Deps {
    * Writes everything or nothing.
    * @param answer body of the response, if it is known before the write
    */
-  commit(writes: readonly Write[], answer?: unknown): Promise<void>
+  commit(writes: readonly WorkWrite[], answer?: unknown): Promise<void>
 }
 
 /** Returns the same work for side changes, whose commits don't store the response of the Idempotency-Key. */

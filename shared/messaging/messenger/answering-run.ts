@@ -2,7 +2,7 @@ import { chatRefusal, type Installation, InstallationEntity } from '#shared/acce
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import { VersionEntity } from '#shared/catalogue/versions/index.ts'
 import { announceSpentBudget, spendDayBudget } from '#shared/foundation/limits/index.ts'
-import type { Work } from '#shared/foundation/work/index.ts'
+import type { Work, WorkWrite } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
@@ -24,7 +24,7 @@ export const answeringRunWrites = async (
   account: Account,
   { workspace_id, installation_id }: Thread,
   { id, conversation_id, text, author }: ThreadMessage,
-): Promise<Write[]> => {
+): Promise<WorkWrite[]> => {
   if (installation_id === undefined) return []
   const [installation, workspace] = await work.table.getAll([
     InstallationEntity.ref({ workspace_id, id: installation_id }),

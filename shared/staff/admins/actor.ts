@@ -1,8 +1,11 @@
 import type { Work } from '#shared/foundation/work/index.ts'
+import type { Write } from '#shared/table/entity.ts'
 import type { Admin } from './entity.ts'
 
 /** Part of {@link Work} that changing admin accounts needs. The operator’s command provides only this part. */
-export type AdminWork = Pick<Work, 'table' | 'clock' | 'requestId' | 'sourceIp' | 'id' | 'commit'>
+export interface AdminWork extends Pick<Work, 'table' | 'clock' | 'requestId' | 'sourceIp' | 'id'> {
+  commit(writes: readonly Write[], answer?: unknown): Promise<void>
+}
 
 /** Admin who acts, with the key used instead of a session. */
 export interface Moderator {

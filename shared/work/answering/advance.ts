@@ -1,6 +1,6 @@
 import { chatRefusal, type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
 import { loadIdentity, ORCHESTRATOR_APP_ID } from '#shared/access/orchestrator/index.ts'
-import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import type { WorkerWork, WorkWrite } from '#shared/foundation/work/index.ts'
 import { findMember, type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
@@ -138,7 +138,7 @@ const resultWrites = async (
   conversation: Conversation,
   run: Run,
   words: RunMessage,
-): Promise<Write[]> => {
+): Promise<WorkWrite[]> => {
   // After all earlier messages, even within the same millisecond.
   const created_at = Math.max(run.finished_at ?? run.created_at, (conversation.last_message_at ?? 0) + 1)
   const id = derivedId('message', created_at, `answer\n${run.id}`)

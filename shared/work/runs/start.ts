@@ -2,12 +2,11 @@ import { defaultGrant, type Installation } from '#shared/access/installations/in
 import { carried, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
 import { followedBy, type StartMessage, sendPromptly } from '#shared/foundation/queues/index.ts'
-import type { Work } from '#shared/foundation/work/index.ts'
+import type { Work, WorkWrite } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { idTime, stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { currentTrace } from '#shared/kernel/tracing/scope.ts'
-import type { Write } from '#shared/table/entity.ts'
 import { loadBudgets, reserveBudgets } from '../budgets/index.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
 import { changedRun, type RunChange } from './change.ts'
@@ -48,7 +47,7 @@ export interface NewRun {
 /** A run with its writes. */
 export interface PreparedRun {
   run: Run
-  writes: Write[]
+  writes: WorkWrite[]
 }
 
 /** Fields of a run that is sent to its agent for the first time. */

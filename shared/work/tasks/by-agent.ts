@@ -1,4 +1,4 @@
-import type { Work } from '#shared/foundation/work/index.ts'
+import type { Work, WorkWrite } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { msg } from '#shared/kernel/messages.ts'
@@ -21,7 +21,7 @@ import { requireAgentMove } from './transitions.ts'
 /** Changed fields of a task, and the writes that belong to the change. */
 export interface TaskStep {
   changes: TaskChanges
-  writes: Write[]
+  writes: WorkWrite[]
 }
 
 /** Returns the task after a step of its agent, with all of the step's writes. */
@@ -30,7 +30,7 @@ export const applyTaskStep = (
   task: Task,
   { run }: TaskAgent,
   { changes, writes }: TaskStep,
-): { after: Task; writes: Write[] } => {
+): { after: Task; writes: WorkWrite[] } => {
   const after = changedTask(work, task, changes)
   return {
     after,

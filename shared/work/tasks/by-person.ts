@@ -1,5 +1,5 @@
 import { canTakeTasks, InstallationEntity } from '#shared/access/installations/index.ts'
-import { isVisibleTo, type Work } from '#shared/foundation/work/index.ts'
+import { isVisibleTo, type Work, type WorkWrite } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { findMember } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
@@ -241,7 +241,7 @@ export const answerTask = (
   })
 
 /** Writes of the run that handles an answer. Empty if a run is active, or if no agent can take the task. */
-const nextRun = async (work: Work, workspace: TaskWorkspace, task: Task, user: Person): Promise<Write[]> => {
+const nextRun = async (work: Work, workspace: TaskWorkspace, task: Task, user: Person): Promise<WorkWrite[]> => {
   const { workspace_id, assignee } = task
   if (!assignee) return []
   const [installation, active] = await Promise.all([

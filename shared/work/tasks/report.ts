@@ -1,10 +1,9 @@
 import { canTakeTasks, InstallationEntity, isWorking } from '#shared/access/installations/index.ts'
 import { VersionEntity } from '#shared/catalogue/versions/index.ts'
 import { emitEvent } from '#shared/foundation/outbox/index.ts'
-import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import type { Deps, Work, WorkWrite } from '#shared/foundation/work/index.ts'
 import { WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import type { Write } from '#shared/table/entity.ts'
 import { newMessage } from '../conversations/create.ts'
 import { ConversationEntity } from '../conversations/entity.ts'
 import { markTask } from '../runs/chain.ts'
@@ -30,7 +29,7 @@ export const storeReport = async (
   agent: TaskAgent,
   { text, output }: ReportResult,
   wake: boolean,
-): Promise<{ result: NonNullable<Task['result']>; writes: Write[] }> => {
+): Promise<{ result: NonNullable<Task['result']>; writes: WorkWrite[] }> => {
   const stored = output && (await storeResult(work, task, output))
   return {
     result: { text, at: work.clock.now(), ...(stored && { output: stored.output }) },
@@ -48,7 +47,7 @@ const returnWrites = async (
   agent: TaskAgent,
   report: ReportResult,
   wake: boolean,
-): Promise<Write[]> => {
+): Promise<WorkWrite[]> => {
   const { delegated_by, workspace_id } = task
   if (!delegated_by) return []
   const { installation_id, app_id } = delegated_by
@@ -86,7 +85,7 @@ const resultRunWrites = async (
   { app: reporter, run }: TaskAgent,
   { text, output }: ReportResult,
   asking: Run | undefined,
-): Promise<Write[]> => {
+): Promise<WorkWrite[]> => {
   const { id: task_id, title, workspace_id, delegated_by, chain_depth, audience, actor, private_to } = task
   const [installation, workspace] = await work.table.getAll([
     InstallationEntity.ref({ workspace_id, id: delegated_by?.installation_id ?? '-' }),

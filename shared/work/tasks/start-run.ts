@@ -1,6 +1,5 @@
 import type { Installation } from '#shared/access/installations/index.ts'
-import type { Deps, Work } from '#shared/foundation/work/index.ts'
-import type { Write } from '#shared/table/entity.ts'
+import type { Deps, Work, WorkWrite } from '#shared/foundation/work/index.ts'
 import { type Run, RunEntity } from '../runs/entity.ts'
 import { newRun } from '../runs/start.ts'
 import { isActive } from '../runs/status.ts'
@@ -29,7 +28,7 @@ export const newTaskRun = async (
   work: Work,
   task: Task,
   { installation, actor }: TaskRunInput,
-): Promise<{ run: Run; writes: Write[] }> => {
+): Promise<{ run: Run; writes: WorkWrite[] }> => {
   const { delegated_by, parent_run_id } = task
   const { run, writes } = await newRun(work, {
     installation,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { transactAndSend } from '#shared/foundation/queues/index.ts'
 import type { Work } from '#shared/foundation/work/work.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
@@ -167,7 +168,7 @@ it('a percentage that underflows the table’s numbers is stored as 0', async ()
 
 it('a list of tasks fits into a response, whatever characters their texts consist of', async () => {
   const { installation, workspaceId, person, asAgent, asPerson } = await tasksOf(platform, agent)
-  const commit: Work['commit'] = (writes) => platform.deps.table.transact(writes)
+  const commit: Work['commit'] = (writes) => transactAndSend(platform.deps, writes)
   const id: Work['id'] = (kind) => newId(kind, platform.clock.now())
   const work: Work = { ...platform.deps, requestId: 'req_test', sourceIp: undefined, id, commit }
   for (let n = 0; n < 100; n++) {

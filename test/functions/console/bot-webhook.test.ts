@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { transactAndSend } from '#shared/foundation/queues/index.ts'
 import type { Work } from '#shared/foundation/work/work.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { BotUpdateEntity } from '#shared/messaging/bot/entity.ts'
@@ -181,7 +182,7 @@ describe('the bot’s webhook', () => {
       requestId,
       sourceIp: undefined,
       id: (kind) => newId(kind, platform.clock.now()),
-      commit: (writes) => platform.deps.table.transact(writes),
+      commit: (writes) => transactAndSend(platform.deps, writes),
     })
     const update_id = ++updates
     const slow = await claimUpdate(work('req_slow'), '42', update_id)

@@ -1,3 +1,4 @@
+import { transactAndSend } from '#shared/foundation/queues/index.ts'
 import type { Work } from '#shared/foundation/work/work.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
@@ -24,5 +25,5 @@ export const workOf = ({ deps }: TestPlatform): Work => ({
   requestId: 'req_01kae5m1v8w6c3x9q2r7t4y0zn',
   sourceIp: '203.0.113.7',
   id: (kind) => newId(kind, deps.clock.now()),
-  commit: (writes) => deps.table.transact(writes),
+  commit: (writes) => transactAndSend(deps, writes),
 })

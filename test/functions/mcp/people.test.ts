@@ -140,8 +140,9 @@ describe('a person’s tools', () => {
       const { call, target } = await scene({ scopes: ['chat:write'] }, { scopes: [...HOST_SCOPES, 'chat:write'] })
       const meta = key === undefined ? {} : { 'aip/idempotencyKey': key }
       const { result } = (await call('message_agent', { agent: target.slug, text: 'Hello' }, { meta })).body
-      const started = platform.messages.filter(({ queue }) => queue === 'dispatch').map(({ body }) => body.event.data)
-      expect(started).toContainEqual(expect.stringContaining(result.structuredContent.run_id))
+      const data = expect.stringContaining(result.structuredContent.run_id)
+      const started = expect.objectContaining({ kind: 'start', event: expect.objectContaining({ data }) })
+      expect(platform.messages).toContainEqual(expect.objectContaining({ queue: 'dispatch', body: started }))
     },
   )
 

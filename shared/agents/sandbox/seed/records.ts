@@ -1,9 +1,8 @@
 import type { Installation } from '#shared/access/installations/index.ts'
-import type { Work } from '#shared/foundation/work/index.ts'
+import type { Work, WorkWrite } from '#shared/foundation/work/index.ts'
 import { NotificationEntity, newNotification } from '#shared/identity/notifications/index.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { derivedId } from '#shared/kernel/ids.ts'
-import type { Write } from '#shared/table/entity.ts'
 import { ConversationEntity, MessageEntity, newConversation, newMessage } from '#shared/work/conversations/index.ts'
 import { newRun, prepareSteps, type Run, RunEntity, stateFields, WorkspaceRunEntity } from '#shared/work/runs/index.ts'
 import { AssignedTaskEntity, newTask, type Task, TaskEntity } from '#shared/work/tasks/index.ts'
@@ -30,7 +29,7 @@ type Made = Pick<Seed, 'task_ids' | 'runs' | 'notification_ids' | 'conversation_
 export const seedRecords = async (
   work: Work,
   scene: Scene,
-): Promise<{ made: Made; messages: number; writes: Write[] }> => {
+): Promise<{ made: Made; messages: number; writes: WorkWrite[] }> => {
   const tasks = TASKS.map((_, i) => seedTask(work, scene, i))
   const runs = await Promise.all(RUNS.map((_, i) => seedRun(work, scene, i)))
   const notifications = NOTIFICATIONS.map((_, i) => seedNotification(work, scene, i))

@@ -1,7 +1,6 @@
 import type { App } from '#shared/catalogue/apps/index.ts'
-import type { Work } from '#shared/foundation/work/index.ts'
+import type { Work, WorkWrite } from '#shared/foundation/work/index.ts'
 import type { PlatformError } from '#shared/kernel/errors.ts'
-import type { Write } from '#shared/table/entity.ts'
 import type { Run } from '#shared/work/runs/index.ts'
 import type { CallingAgent } from '../../calls/index.ts'
 import type { ToolCaller } from '../permission.ts'
@@ -20,7 +19,7 @@ export interface ToolCallContext extends ToolCaller {
 export interface ToolResult {
   result: Record<string, unknown>
   /** Committed with the run's step, or by themselves without a run. */
-  writes: Write[]
+  writes: WorkWrite[]
   /** Called when that commit was refused. */
   refused?(error: PlatformError): Promise<void>
 }
