@@ -120,7 +120,7 @@ const SUBJECTS: Record<string, (stage: Stage, endpoint: Endpoint) => Promise<Giv
     const { accountId, token } = await messenger.bot()
     return { token, ids: [accountId] }
   },
-  'console dialog': async ({ messenger }) => {
+  'console thread': async ({ messenger }) => {
     const { chatId, token } = await messenger.chat()
     return { token, ids: [chatId] }
   },

@@ -153,12 +153,12 @@ const talk = ({ world, id, common, user, agent, at }: Place): Write[] => [
 
 /** Builds another thread of the workspace's bot, and another message in its first thread. */
 const chat = ({ world, id, common, at }: Place): Write[] => {
-  const { account_id, conversation_id, id: dialog_id } = world.messenger
-  const contact = { type: 'contact' as const, id: dialog_id, name: 'Cleo' }
+  const { account_id, conversation_id, id: thread_id } = world.messenger
+  const contact = { type: 'contact' as const, id: thread_id, name: 'Cleo' }
   return [
     ThreadEntity.replace({
       ...common,
-      id: id('dialog'),
+      id: id('thread'),
       account_id,
       chat_id: at,
       conversation_id: id('conversation'),
@@ -171,7 +171,7 @@ const chat = ({ world, id, common, at }: Place): Write[] => {
       ...common,
       id: id('message'),
       conversation_id,
-      dialog_id,
+      thread_id,
       author: contact,
       direction: 'in',
       status: 'received',

@@ -56,8 +56,8 @@ const messengerChat = async (
     can_reply: true,
     updated_at: now,
   }
-  const dialog: Thread = {
-    ...stampOf(newId('dialog', now)),
+  const thread: Thread = {
+    ...stampOf(newId('thread', now)),
     workspace_id,
     account_id: account.id,
     chat_id: 1,
@@ -65,6 +65,6 @@ const messengerChat = async (
     title: 'Cleo',
     last_message_at: now,
   }
-  await platform.deps.table.transact([AccountEntity.create(account), ThreadEntity.create(dialog)])
-  return dialog
+  await platform.deps.table.transact([AccountEntity.create(account), ThreadEntity.create(thread)])
+  return thread
 }

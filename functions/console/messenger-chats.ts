@@ -19,7 +19,7 @@ import {
 } from '#shared/messaging/messenger/index.ts'
 
 const common = { group: 'console', caller: 'console' } as const
-const thread = { ...common, params: { id: 'dialog' } } as const
+const thread = { ...common, params: { id: 'thread' } } as const
 const message = { ...common, params: { id: 'message' } } as const
 
 const list = defineEndpoint({
@@ -36,7 +36,7 @@ const list = defineEndpoint({
     pageQuery({ account_id: z.string().max(64).optional().meta({ description: 'Only threads of this account.' }) }),
   list: {
     read: ({ work, caller, query }, page) => listThreads(work, caller, query.account_id, page),
-    present: ({ account, dialog }) => presentThread(account, dialog),
+    present: ({ account, thread }) => presentThread(account, thread),
   },
   response: ThreadSchema,
   errors: ['not_found'],
@@ -50,8 +50,8 @@ const get = defineEndpoint({
   summary: 'Get a messenger thread',
   response: ThreadSchema,
   handler: async ({ work, caller, params }) => {
-    const { account, dialog } = await loadThread(work, caller, params.id)
-    return presentThread(account, dialog)
+    const { account, thread } = await loadThread(work, caller, params.id)
+    return presentThread(account, thread)
   },
 })
 
@@ -79,7 +79,7 @@ const messages = defineEndpoint({
   summary: 'List a thread’s messages and drafts, newest first',
   list: {
     load: ({ work, caller, params }) => loadThread(work, caller, params.id),
-    read: ({ work }, page, { dialog }) => listThreadMessages(work, dialog, page),
+    read: ({ work }, page, { thread }) => listThreadMessages(work, thread, page),
     present: presentThreadMessage,
   },
   response: ThreadMessageSchema,

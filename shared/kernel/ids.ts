@@ -35,7 +35,7 @@ export const PREFIXES = {
   agentRequest: 'arq',
   abuseReport: 'abr',
   account: 'acc',
-  dialog: 'dlg',
+  thread: 'dlg',
   invitation: 'inv',
   session: 'ses',
   verification: 'vrf',

@@ -31,7 +31,7 @@ const WITHOUT: Record<string, string> = {
   'person-day.user_id': CONTENT,
   'read-state.user_id': CONTENT,
   'notification-preferences.user_id': CONTENT,
-  'told-person.user_id': CONTENT,
+  'notification-delivery.user_id': CONTENT,
   'person-mail.user_id': CONTENT,
   'notification-mail.user_id': CONTENT,
   'conversation.user_id': CONTENT,

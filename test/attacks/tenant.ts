@@ -96,7 +96,7 @@ export const createTenant = async (stage: Stage) => {
     invitation: invitation.id,
     session: sessions.body.items[0].id as string,
   }
-  const chats = { account: messenger.accountId, dialog: messenger.chatId, message: messenger.draftId }
+  const chats = { account: messenger.accountId, thread: messenger.chatId, message: messenger.draftId }
   const key = await platform.call('POST', '/api/v1/dev/me/keys', { headers: developer.headers, body: { name: 'CI' } })
   const account = {
     call: (method: string, path: string, body?: unknown) =>

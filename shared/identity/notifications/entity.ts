@@ -50,7 +50,7 @@ export const NotificationEntity = defineEntity({
     workspace: 'removed',
     person: 'removed',
     app: 'kept',
-    partitions: ({ id }) => [['told-person', { notification_id: id }]],
+    partitions: ({ id }) => [['notification-delivery', { notification_id: id }]],
   },
   expires: ({ created_at }) => created_at + NOTIFICATION_LIFE,
   list: ({ workspace_id, user_id, id }) => ({ owner: notificationsOf(workspace_id, user_id), sort: id }),

@@ -71,11 +71,11 @@ const START = /^\/start(?:@\w+)?(?: +([\w-]{1,64}))? *$/
  * @param botId sender of the messages that can be replied to. Inline bots can put buttons of their own into a chat.
  */
 export const readUpdate = ({ message, callback_query }: BotUpdateInput, botId: string): Asked | undefined => {
-  const said = Message().safeParse(message).data
-  if (said) {
-    const found = START.exec(said.text)
+  const written = Message().safeParse(message).data
+  if (written) {
+    const found = START.exec(written.text)
     const start = found ? (found[1] ?? '') : undefined
-    const { chat, from, text, reply_to_message } = said
+    const { chat, from, text, reply_to_message } = written
     const sender = z.object({ from: z.object({ id: z.number() }) }).safeParse(reply_to_message).data?.from.id
     const repliedTo = String(sender) === botId ? FromBot().safeParse(reply_to_message).data : undefined
     return { kind: 'said', chatId: chat.id, person: telegramPerson(from), start, text, repliedTo }

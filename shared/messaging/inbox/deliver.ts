@@ -42,7 +42,7 @@ export const deliverNotification = async (work: WorkerWork, message: PersonMessa
   const { notification, user, chat } = recipient
   const claim = await claimDelivery(work, message, TRIES)
   if (claim === 'over') return
-  if (claim === 'held') return requeue(work, message, 90 * SECOND)
+  if (claim === 'leased') return requeue(work, message, 90 * SECOND)
   const answer = await work.bot.call('sendMessage', botMessage(work.settings.baseUrl, user, notification, recipient))
   if (answer.ok) return claim.sent()
   const { status, description, retry, retryAfterMs } = answer

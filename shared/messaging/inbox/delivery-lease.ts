@@ -19,19 +19,19 @@ export interface DeliveryLease {
 
 /**
  * Takes the lease for this worker.
- * @returns `over` if the message was sent or given up, `held` while another worker has the lease
+ * @returns `over` if the message was sent or given up, `leased` while another worker has the lease
  */
 export const claimDelivery = async (
   work: WorkerWork,
   { notification_id, user_id }: PersonMessage,
   mostTries: number,
-): Promise<DeliveryLease | 'over' | 'held'> => {
+): Promise<DeliveryLease | 'over' | 'leased'> => {
   const { table, clock, requestId: owner } = work
   const key = { notification_id, user_id }
   const now = clock.now()
   const known = await table.get(NotificationDeliveryEntity, key)
   if (known && known.state !== 'sending') return 'over'
-  if (known && known.locked_until > now) return 'held'
+  if (known && known.locked_until > now) return 'leased'
   const claimed: NotificationDelivery = {
     ...key,
     state: 'sending',
@@ -50,7 +50,7 @@ export const claimDelivery = async (
     ])
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
-    return 'held'
+    return 'leased'
   }
   if (over) return 'over'
   const write = async (changes: Partial<NotificationDelivery>): Promise<void> => {

@@ -56,7 +56,7 @@ export const NotificationPreferencesEntity = defineEntity({
   retention: { workspace: 'removed', person: 'removed', app: 'kept' },
 })
 
-const toldPerson = () =>
+const notificationDelivery = () =>
   z.object({
     notification_id: z.string(),
     user_id: z.string(),
@@ -69,14 +69,14 @@ const toldPerson = () =>
     created_at: z.number(),
   })
 
-export type NotificationDelivery = z.infer<ReturnType<typeof toldPerson>>
+export type NotificationDelivery = z.infer<ReturnType<typeof notificationDelivery>>
 
 /** Delivery of a notification to a person in Telegram, at most once. Outlives every message that could repeat it. */
 export const NotificationDeliveryEntity = defineEntity({
-  name: 'told-person',
-  schema: toldPerson,
+  name: 'notification-delivery',
+  schema: notificationDelivery,
   pk: 'NTF#{notification_id}',
-  sk: 'TOLD#{user_id}',
+  sk: 'DELIVERY#{user_id}',
   personal: 'none',
   retention: { workspace: 'removed', person: 'removed', app: 'kept' },
   expires: ({ created_at }) => created_at + 20 * 86_400_000,

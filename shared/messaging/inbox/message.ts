@@ -31,13 +31,13 @@ export const botMessage = (
     .filter((name) => name !== undefined)
     .map(quoteName)
     .join(' · ')
-  const said = textsInLanguage(notification, user.locale)
-  const title = cut(cleanName(said.title), TITLE)
+  const written = textsInLanguage(notification, user.locale)
+  const title = cut(cleanName(written.title), TITLE)
   const asked = questions && presentQuestion(texts, notification, questions)
   const question = asked && cleanText(asked.message)
   // Nobody answers what they can't read in full.
   const answerable = asked && question !== undefined && question.length <= BODY
-  const body = answerable ? [question, asked.hint] : [cut(cleanText(said.body), BODY)]
+  const body = answerable ? [question, asked.hint] : [cut(cleanText(written.body), BODY)]
   const text = [title, ...body, `— ${from}`].filter(Boolean).join('\n\n')
   const parameter = startParameter(notification)
   const buttons: InlineKeyboardButton[][] = [

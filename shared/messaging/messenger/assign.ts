@@ -24,15 +24,15 @@ export const assignAgent = (
   agentId: string | null,
 ): Promise<ThreadView> =>
   retryOnConflict(async () => {
-    const { account, dialog } = await loadThread(work, asker, chatId)
+    const { account, thread } = await loadThread(work, asker, chatId)
     const agent = agentId === null ? undefined : await loadAssignable(work, asker.workspace, agentId)
-    const changed = { ...dialog, installation_id: agent?.id, agent_name: agent?.app_name }
+    const changed = { ...thread, installation_id: agent?.id, agent_name: agent?.app_name }
     const { installation_id, agent_name, conversation_id: id, workspace_id } = changed
     const view = presentThread(account, changed)
-    const where = { installation_id: dialog.installation_id ?? missing }
+    const where = { installation_id: thread.installation_id ?? missing }
     await work.commit(
       [
-        ThreadEntity.update(dialog, { set: { installation_id, agent_name } }, { where: { id: exists, ...where } }),
+        ThreadEntity.update(thread, { set: { installation_id, agent_name } }, { where: { id: exists, ...where } }),
         ConversationEntity.update(
           { workspace_id, id },
           { set: { installation_id }, list: conversationPlace({ ...changed, id }) ?? null },
@@ -42,8 +42,8 @@ export const assignAgent = (
           work,
           { workspaceId: workspace_id, userId: asker.user.id },
           'messenger.agent_assigned',
-          { type: 'messenger_chat', id: dialog.id },
-          { before: dialog.installation_id ?? null, after: installation_id ?? null },
+          { type: 'messenger_chat', id: thread.id },
+          { before: thread.installation_id ?? null, after: installation_id ?? null },
         ),
       ],
       view,

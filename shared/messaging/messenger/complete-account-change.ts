@@ -59,7 +59,7 @@ const remove = async (work: WorkerWork, account: Account): Promise<void> => {
     const { items } = await work.table.query(ThreadOfChatEntity, { account_id: account.id }, { limit: 1 })
     const [chat] = items
     if (!chat) return end(work, account)
-    await removeDialog(work, account.workspace_id, chat)
+    await removeThread(work, account.workspace_id, chat)
   }
   await work.queues.send('messenger', [accountWake(account)])
 }
@@ -87,18 +87,18 @@ const PAGE = 90
  * Removes a thread with its messages. The record that leads to them is deleted last, so that an interrupted removal
  * continues.
  */
-const removeDialog = async (
+const removeThread = async (
   work: WorkerWork,
   workspace_id: string,
-  { account_id, chat_id, dialog_id, conversation_id }: ItemOf<typeof ThreadOfChatEntity>,
+  { account_id, chat_id, thread_id, conversation_id }: ItemOf<typeof ThreadOfChatEntity>,
 ): Promise<void> => {
   // Without the thread's record, no new messages are added.
   await work.commit([
-    ThreadEntity.delete({ workspace_id, id: dialog_id }),
+    ThreadEntity.delete({ workspace_id, id: thread_id }),
     ConversationEntity.delete({ workspace_id, id: conversation_id }),
   ])
-  await removeAll(work, OutgoingEntity, { dialog_id })
-  await removeAll(work, KnownMessageEntity, { dialog_id })
+  await removeAll(work, OutgoingEntity, { thread_id })
+  await removeAll(work, KnownMessageEntity, { thread_id })
   await removeAll(work, ThreadMessageEntity, { conversation_id }, ({ id, author }) =>
     author.type === 'agent' ? [DraftEntity.delete({ workspace_id, message_id: id })] : [],
   )

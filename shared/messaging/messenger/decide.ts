@@ -16,12 +16,12 @@ import { loadThread, type ThreadWithAccount } from './threads.ts'
  * @throws `not_found`; `approval_already_decided`; `conflict` when the thread can't be replied to
  */
 export const approveDraft = (work: Work, asker: AccountViewer, id: string, text?: string): Promise<ThreadMessageView> =>
-  decide(work, asker, id, 'approved', ({ account, dialog }, draft) => {
-    requireSendable(work, account, dialog)
+  decide(work, asker, id, 'approved', ({ account, thread }, draft) => {
+    requireSendable(work, account, thread)
     const message: ThreadMessage = { ...draft, status: 'sending', text: text ?? draft.text }
     return {
       message,
-      writes: [touchThread(work, dialog, message), ...queueWrites(work, dialog, message)],
+      writes: [touchThread(work, thread, message), ...queueWrites(work, thread, message)],
       details: { edited: message.text !== draft.text },
     }
   })
@@ -46,7 +46,7 @@ const decide = (
   retryOnConflict(async () => {
     const place = await work.table.get(DraftEntity, { workspace_id: asker.workspace.id, message_id: id })
     if (!place) throw noDraft()
-    const chat = await loadThread(work, asker, place.dialog_id)
+    const chat = await loadThread(work, asker, place.thread_id)
     const draft = await work.table.get(ThreadMessageEntity, { conversation_id: place.conversation_id, id })
     if (!draft) throw noDraft()
     if (draft.status !== 'draft') throw decided()
@@ -67,7 +67,7 @@ const decide = (
           { workspaceId: asker.workspace.id, userId: asker.user.id },
           `messenger.draft_${decision}`,
           { type: 'message', id },
-          { chat_id: chat.dialog.id, ...details },
+          { chat_id: chat.thread.id, ...details },
         ),
       ],
       view,

@@ -31,20 +31,20 @@ export const newDraft = async (
   text: string,
   id = work.id('message'),
 ): Promise<{ message: ThreadMessage; writes: Write[] }> => {
-  const { workspace_id, dialog_id = '-' } = conversation
+  const { workspace_id, thread_id = '-' } = conversation
   const problem =
     [...text].length > LIMITS.messengerText
       ? `has ${[...text].length} characters; the maximum is ${LIMITS.messengerText}`
       : undefined
   if (problem) throw fail('validation_error', { details: { fields: { text: [problem] } } })
-  const dialog = await work.table.get(ThreadEntity, { workspace_id, id: dialog_id })
-  const account = dialog && (await work.table.get(AccountEntity, { workspace_id, id: dialog.account_id }))
-  if (!account || account.status === 'removing' || dialog.installation_id !== installation.id) throw noChat()
+  const thread = await work.table.get(ThreadEntity, { workspace_id, id: thread_id })
+  const account = thread && (await work.table.get(AccountEntity, { workspace_id, id: thread.account_id }))
+  if (!account || account.status === 'removing' || thread.installation_id !== installation.id) throw noChat()
   const message: ThreadMessage = {
     ...stampOf(id),
-    conversation_id: dialog.conversation_id,
+    conversation_id: thread.conversation_id,
     workspace_id,
-    dialog_id,
+    thread_id,
     author: { type: 'agent', id: installation.id, name },
     direction: 'out',
     status: 'draft',
@@ -57,8 +57,8 @@ export const newDraft = async (
   return {
     message,
     writes: [
-      ...messageWrites(work, dialog, message),
-      DraftEntity.create({ workspace_id, message_id: message.id, dialog_id, conversation_id }),
+      ...messageWrites(work, thread, message),
+      DraftEntity.create({ workspace_id, message_id: message.id, thread_id, conversation_id }),
       ...newNotification(work, {
         workspace_id,
         user_id: accountPrivateTo(account),
@@ -67,7 +67,7 @@ export const newDraft = async (
         body: msg('Approve or reject the draft.'),
         installation_id: installation.id,
         app_id: installation.app_id,
-        target: { type: 'messenger_chat', id: dialog_id },
+        target: { type: 'messenger_chat', id: thread_id },
       }).writes,
     ],
   }

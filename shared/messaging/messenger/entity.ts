@@ -58,7 +58,7 @@ export const BusinessConnectionEntity = defineEntity({
 })
 
 const chat = () =>
-  z.object({ account_id: z.string(), chat_id: z.number(), dialog_id: z.string(), conversation_id: z.string() })
+  z.object({ account_id: z.string(), chat_id: z.number(), thread_id: z.string(), conversation_id: z.string() })
 
 /** Maps an account's Telegram chat to its only thread. */
 export const ThreadOfChatEntity = defineEntity({
@@ -70,9 +70,9 @@ export const ThreadOfChatEntity = defineEntity({
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
-const dialogMessage = () =>
+const threadMessage = () =>
   messageSchema().extend({
-    dialog_id: z.string(),
+    thread_id: z.string(),
     direction: z.enum(['in', 'out']),
     status: z.enum(MESSENGER_STATUSES),
     /** `text`, or the kind of content that isn't stored, such as `photo`. */
@@ -88,12 +88,12 @@ const dialogMessage = () =>
     deleted_at: z.number().optional(),
   })
 
-export type ThreadMessage = z.infer<ReturnType<typeof dialogMessage>>
+export type ThreadMessage = z.infer<ReturnType<typeof threadMessage>>
 
 /** A message of a thread: a conversation message with additional fields. */
 export const ThreadMessageEntity = defineEntity({
   name: 'messenger-message',
-  schema: dialogMessage,
+  schema: threadMessage,
   pk: 'CNV#{conversation_id}',
   sk: 'MSG#{id}',
   personal: { names: ['author', 'decided_by'], text: ['text', 'caption', 'attachments'] },
@@ -102,7 +102,7 @@ export const ThreadMessageEntity = defineEntity({
 
 const known = () =>
   z.object({
-    dialog_id: z.string(),
+    thread_id: z.string(),
     telegram_message_id: z.number(),
     /** Absent for a message that was deleted before it arrived. */
     message_id: z.string().optional(),
@@ -112,14 +112,14 @@ const known = () =>
 export const KnownMessageEntity = defineEntity({
   name: 'messenger-known-message',
   schema: known,
-  pk: 'DLG#{dialog_id}',
+  pk: 'DLG#{thread_id}',
   sk: 'TG#{telegram_message_id}',
   personal: 'none',
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const draftPlace = () =>
-  z.object({ workspace_id: z.string(), message_id: z.string(), dialog_id: z.string(), conversation_id: z.string() })
+  z.object({ workspace_id: z.string(), message_id: z.string(), thread_id: z.string(), conversation_id: z.string() })
 
 /** Location of an agent's draft, for lookups by draft id alone. */
 export const DraftEntity = defineEntity({
@@ -133,7 +133,7 @@ export const DraftEntity = defineEntity({
 
 const outgoing = () =>
   z.object({
-    dialog_id: z.string(),
+    thread_id: z.string(),
     /** Sorts in the order in which messages were queued. */
     place: z.string(),
     workspace_id: z.string(),
@@ -156,7 +156,7 @@ export type Outgoing = z.infer<ReturnType<typeof outgoing>>
 export const OutgoingEntity = defineEntity({
   name: 'messenger-outgoing',
   schema: outgoing,
-  pk: 'DLG#{dialog_id}',
+  pk: 'DLG#{thread_id}',
   sk: 'OUT#{place}',
   personal: 'none',
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },

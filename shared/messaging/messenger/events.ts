@@ -6,7 +6,7 @@ export const MESSENGER_EVENTS = {
   'messenger.send': {
     audience: 'internal',
     when: 'A message is waiting to be sent to a messenger thread.',
-    data: () => z.object({ workspace_id: z.string(), dialog_id: z.string() }),
+    data: () => z.object({ workspace_id: z.string(), thread_id: z.string() }),
   },
   'messenger.account': {
     audience: 'internal',

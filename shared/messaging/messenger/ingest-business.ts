@@ -29,8 +29,8 @@ const OfConnection = () => z.object({ business_connection_id: z.string().min(1).
 
 /** Processes an update about a person's Business connection. Updates may arrive twice, late and in any order. */
 export const ingestBusinessUpdate = async (work: WorkerWork, update: Record<string, unknown>): Promise<void> => {
-  const told = Connection().safeParse(update.business_connection).data
-  if (told) return void (await syncConnection(work, told.id, told))
+  const reported = Connection().safeParse(update.business_connection).data
+  if (reported) return void (await syncConnection(work, reported.id, reported))
   const given = update.business_message ?? update.edited_business_message ?? update.deleted_business_messages
   const of = OfConnection().safeParse(given).data
   const parsed = update.deleted_business_messages
@@ -55,18 +55,18 @@ const loadAccountOf = async (work: WorkerWork, connection_id: string): Promise<A
 
 /**
  * Updates a connection's records to its current state at Telegram, so that the order of updates doesn't matter.
- * @param told connection in the update, used when Telegram no longer knows the connection
+ * @param reported connection in the update, used when Telegram no longer knows the connection
  * @returns Telegram id of the connection's owner
  */
 const syncConnection = async (
   work: WorkerWork,
   connection_id: string,
-  told: Connection | undefined,
+  reported: Connection | undefined,
 ): Promise<number | undefined> => {
   const own = await work.bot.credentials()
   if (!own) return undefined
   return retryOnConflict(async () => {
-    const asOf = told && (await work.table.get(TelegramPersonEntity, { telegram_id: told.user.id }))
+    const asOf = reported && (await work.table.get(TelegramPersonEntity, { telegram_id: reported.user.id }))
     const called = await callBotApi(
       work,
       own.token,
@@ -77,7 +77,7 @@ const syncConnection = async (
     if (called.kind !== 'ok' && (called.kind !== 'refused' || called.status !== 400)) {
       throw new Error(`Telegram didn’t return the state of a Business connection: ${called.description}`)
     }
-    const now = called.kind === 'ok' ? called.result : told && { ...told, is_enabled: false }
+    const now = called.kind === 'ok' ? called.result : reported && { ...reported, is_enabled: false }
     if (!now) return undefined
     const telegram_id = now.user.id
     const before = asOf ?? (await work.table.get(TelegramPersonEntity, { telegram_id }))

@@ -26,55 +26,57 @@ class KnownAlready extends Error {
 export const ingestUpdate = async (
   work: Work,
   account: Account,
-  news: ThreadUpdate,
+  update: ThreadUpdate,
   marks: readonly Write[] = [],
 ): Promise<void> => {
   try {
-    await (news.kind === 'deleted'
-      ? takeInDeletion(work, account, news, marks)
-      : takeInMessage(work, account, news, marks))
+    await (update.kind === 'deleted'
+      ? takeInDeletion(work, account, update, marks)
+      : takeInMessage(work, account, update, marks))
   } catch (error) {
     if (!(error instanceof KnownAlready)) throw error
   }
 }
 
 interface Place {
-  dialog: Thread
+  thread: Thread
   /** True if it isn't stored yet. */
   fresh: boolean
 }
 
-const takeInMessage = (work: Work, account: Account, news: MessageUpdate, marks: readonly Write[]): Promise<void> =>
+const takeInMessage = (work: Work, account: Account, update: MessageUpdate, marks: readonly Write[]): Promise<void> =>
   retryOnConflict(async () => {
-    const place = await dialogFor(work, account, news)
-    const { dialog } = place
+    const place = await findOrMakeThread(work, account, update)
+    const { thread } = place
     const known = place.fresh
       ? undefined
-      : await work.table.get(KnownMessageEntity, { dialog_id: dialog.id, telegram_message_id: news.messageId })
-    if (known) return work.commit([...(await editWrites(work, dialog, news, known.message_id)), ...marks])
-    const message = messageOf(work, account, dialog, news)
-    const last_placed = lastPlaced(dialog, news, message)
+      : await work.table.get(KnownMessageEntity, { thread_id: thread.id, telegram_message_id: update.messageId })
+    if (known) return work.commit([...(await editWrites(work, thread, update, known.message_id)), ...marks])
+    const message = messageOf(work, account, thread, update)
+    const last_placed = lastPlaced(thread, update, message)
     const writes = [
-      ...(place.fresh ? newDialog(account, { ...dialog, last_message: previewOf(message), last_placed }) : []),
+      ...(place.fresh ? newThread(account, { ...thread, last_message: previewOf(message), last_placed }) : []),
       KnownMessageEntity.create({
-        dialog_id: dialog.id,
-        telegram_message_id: news.messageId,
+        thread_id: thread.id,
+        telegram_message_id: update.messageId,
         message_id: message.id,
       }),
-      ...(place.fresh ? [ThreadMessageEntity.create(message)] : messageWrites(work, dialog, message)),
-      ...(place.fresh ? [] : [touchThread(work, dialog, message, { ...namesOf(account, news, dialog), last_placed })]),
-      ...agentEventWrites(work, account, dialog, message),
+      ...(place.fresh ? [ThreadMessageEntity.create(message)] : messageWrites(work, thread, message)),
+      ...(place.fresh
+        ? []
+        : [touchThread(work, thread, message, { ...namesOf(account, update, thread), last_placed })]),
+      ...agentEventWrites(work, account, thread, message),
       ...marks,
     ]
-    const run = message.direction === 'in' ? await answeringRunWrites(work, account, dialog, message) : []
+    const run = message.direction === 'in' ? await answeringRunWrites(work, account, thread, message) : []
     try {
       await work.commit([...writes, ...run])
     } catch (error) {
-      if (error instanceof OutsiderBudgetSpent) return withoutRun(work, account, dialog, writes, error)
+      if (error instanceof OutsiderBudgetSpent) return withoutRun(work, account, thread, writes, error)
       // The agent still gets the event about the message.
       if (!(error instanceof PlatformError) || !REFUSED_STARTS.has(error.code)) throw error
       work.log.info('no run for a messenger message because it can’t start now', {
-        installation_id: dialog.installation_id,
+        installation_id: thread.installation_id,
         code: error.code,
       })
       await work.commit(writes)
@@ -90,15 +92,15 @@ class AnnouncedAlready extends Error {}
 const withoutRun = async (
   work: Work,
   account: Account,
-  dialog: Thread,
+  thread: Thread,
   writes: readonly Write[],
   spent: OutsiderBudgetSpent,
 ): Promise<void> => {
   work.log.info('no run for a messenger message because a budget for outsiders is spent', {
-    installation_id: dialog.installation_id,
+    installation_id: thread.installation_id,
     budget: spent.budget,
   })
-  const announcement = budgetSpentWrites(work, account, dialog, spent, () => new AnnouncedAlready())
+  const announcement = budgetSpentWrites(work, account, thread, spent, () => new AnnouncedAlready())
   try {
     await work.commit([...writes, ...announcement])
   } catch (error) {
@@ -107,18 +109,18 @@ const withoutRun = async (
   }
 }
 
-const dialogFor = async (work: Work, account: Account, { chat, date, from }: MessageUpdate): Promise<Place> => {
+const findOrMakeThread = async (work: Work, account: Account, { chat, date, from }: MessageUpdate): Promise<Place> => {
   const { id: account_id, workspace_id } = account
   const known = await work.table.get(ThreadOfChatEntity, { account_id, chat_id: chat.id })
-  const found = known && (await work.table.get(ThreadEntity, { workspace_id, id: known.dialog_id }))
-  if (found) return { dialog: found, fresh: false }
+  const found = known && (await work.table.get(ThreadEntity, { workspace_id, id: known.thread_id }))
+  if (found) return { thread: found, fresh: false }
   // The thread's records are being removed.
   if (known) throw new KnownAlready()
   const now = work.clock.now()
   return {
     fresh: true,
-    dialog: {
-      ...stampOf(work.id('dialog')),
+    thread: {
+      ...stampOf(work.id('thread')),
       workspace_id,
       account_id,
       chat_id: chat.id,
@@ -132,18 +134,18 @@ const dialogFor = async (work: Work, account: Account, { chat, date, from }: Mes
 }
 
 /** Creates a thread, only while its account is connected. */
-const newDialog = (account: Account, dialog: Thread): Write[] => {
-  const { id, workspace_id, conversation_id, account_id, chat_id, title, last_message_at } = dialog
+const newThread = (account: Account, thread: Thread): Write[] => {
+  const { id, workspace_id, conversation_id, account_id, chat_id, title, last_message_at } = thread
   return [
     AccountEntity.check(account, { where: { status: 'active' } }),
-    ThreadOfChatEntity.create({ account_id, chat_id, dialog_id: id, conversation_id }),
-    ThreadEntity.create(dialog),
+    ThreadOfChatEntity.create({ account_id, chat_id, thread_id: id, conversation_id }),
+    ThreadEntity.create(thread),
     ConversationEntity.create({
       ...stampOf(conversation_id),
       workspace_id,
       kind: 'person',
       title,
-      dialog_id: id,
+      thread_id: id,
       last_message_at,
     }),
   ]
@@ -152,25 +154,25 @@ const newDialog = (account: Account, dialog: Thread): Write[] => {
 /** Returns true for messages that the account's owner wrote in Telegram. */
 const isOwn = ({ kind, telegram_id }: Account, { id }: { id: number }): boolean => kind === 'user' && id === telegram_id
 
-const messageOf = (work: Work, account: Account, dialog: Thread, news: MessageUpdate): ThreadMessage => {
-  const own = isOwn(account, news.from)
+const messageOf = (work: Work, account: Account, thread: Thread, update: MessageUpdate): ThreadMessage => {
+  const own = isOwn(account, update.from)
   return {
-    ...stampOf(newId('message', placeOf(work.clock.now(), dialog, news))),
-    conversation_id: dialog.conversation_id,
-    workspace_id: dialog.workspace_id,
-    dialog_id: dialog.id,
+    ...stampOf(newId('message', placeOf(work.clock.now(), thread, update))),
+    conversation_id: thread.conversation_id,
+    workspace_id: thread.workspace_id,
+    thread_id: thread.id,
     author: own
       ? { type: 'user', id: account.user_id ?? '', name: account.name }
-      : { type: 'contact', id: dialog.id, name: news.chat.title },
+      : { type: 'contact', id: thread.id, name: update.chat.title },
     direction: own ? 'out' : 'in',
     status: own ? 'sent' : 'received',
-    content: news.content,
-    caption: news.caption,
-    text: news.text,
+    content: update.content,
+    caption: update.caption,
+    text: update.text,
     attachments: [],
-    telegram_message_id: news.messageId,
-    edited_at: news.editedAt,
-    ...(own && { sent_at: news.date * SECOND }),
+    telegram_message_id: update.messageId,
+    edited_at: update.editedAt,
+    ...(own && { sent_at: update.date * SECOND }),
   }
 }
 
@@ -202,25 +204,25 @@ const namesOf = (
 /** Returns no writes for duplicates, deleted messages and outdated edits. */
 const editWrites = async (
   work: Work,
-  dialog: Thread,
-  news: MessageUpdate,
+  thread: Thread,
+  update: MessageUpdate,
   id: string | undefined,
 ): Promise<Write[]> => {
-  if (id === undefined || news.editedAt === undefined) return []
-  const { conversation_id } = dialog
+  if (id === undefined || update.editedAt === undefined) return []
+  const { conversation_id } = thread
   const before = await work.table.get(ThreadMessageEntity, { conversation_id, id })
-  if (!before || before.deleted_at !== undefined || (before.edited_at ?? 0) > news.editedAt) return []
-  const { text, content, caption, editedAt: edited_at } = news
+  if (!before || before.deleted_at !== undefined || (before.edited_at ?? 0) > update.editedAt) return []
+  const { text, content, caption, editedAt: edited_at } = update
   const set = { text, content, caption, edited_at }
   return [
-    ThreadMessageEntity.update(before, { set }, { where: { edited_at: either(missing, lte(news.editedAt)) } }),
-    ...previewWrites(dialog, { ...before, ...set }),
+    ThreadMessageEntity.update(before, { set }, { where: { edited_at: either(missing, lte(update.editedAt)) } }),
+    ...previewWrites(thread, { ...before, ...set }),
   ]
 }
 
-const previewWrites = (dialog: Thread, message: ThreadMessage): Write[] =>
-  dialog.last_message?.id === message.id
-    ? [ThreadEntity.update(dialog, { set: { last_message: previewOf(message) } }, { where: { id: exists } })]
+const previewWrites = (thread: Thread, message: ThreadMessage): Write[] =>
+  thread.last_message?.id === message.id
+    ? [ThreadEntity.update(thread, { set: { last_message: previewOf(message) } }, { where: { id: exists } })]
     : []
 
 /** Maximum number of messages per transaction. */
@@ -245,16 +247,16 @@ const takeInDeletion = async (
 const deletionWrites = async (
   work: Work,
   workspace_id: string,
-  { dialog_id, conversation_id }: { dialog_id: string; conversation_id: string },
+  { thread_id, conversation_id }: { thread_id: string; conversation_id: string },
   ids: readonly number[],
 ): Promise<Write[]> => {
   const unique = [...new Set(ids)]
-  const keys = unique.map((telegram_message_id) => ({ dialog_id, telegram_message_id }))
-  const [dialog, known] = await Promise.all([
-    work.table.get(ThreadEntity, { workspace_id, id: dialog_id }),
+  const keys = unique.map((telegram_message_id) => ({ thread_id, telegram_message_id }))
+  const [thread, known] = await Promise.all([
+    work.table.get(ThreadEntity, { workspace_id, id: thread_id }),
     work.table.getAll(keys.map((key) => KnownMessageEntity.ref(key))),
   ])
-  if (!dialog) return []
+  if (!thread) return []
   const now = work.clock.now()
   const writes = await Promise.all(
     keys.map(async (key, i): Promise<Write[]> => {
@@ -265,7 +267,7 @@ const deletionWrites = async (
       const message = await work.table.get(ThreadMessageEntity, { conversation_id, id: found.message_id })
       if (!message || message.deleted_at !== undefined) return []
       const set = { text: '[deleted]', caption: undefined, deleted_at: now }
-      return [ThreadMessageEntity.update(message, { set }), ...previewWrites(dialog, { ...message, ...set })]
+      return [ThreadMessageEntity.update(message, { set }), ...previewWrites(thread, { ...message, ...set })]
     }),
   )
   return writes.flat()

@@ -58,7 +58,7 @@ const endWithMembership = async (work: Work, account: Account): Promise<boolean>
   const member = await work.table.get(MemberEntity, { workspace_id, user_id })
   if (isMembership(member, member_since) && (await isStillGiven(work, member))) return false
   const writes = await leavingWrites(work, account)
-  // If the account changed in the meantime, whoever uses it next ends it.
+  // If the account changed in the meantime, its next use ends it.
   if (writes.length > 0) await ifUnchanged(work.commit(writes))
   return true
 }

@@ -11,10 +11,10 @@ import { type ThreadMessage, ThreadMessageEntity } from './entity.ts'
  * Adds a message to an existing thread and moves its conversation to the front of the agent's list. The write fails if
  * the assigned agent changes at the same moment.
  */
-export const messageWrites = (work: Work, dialog: Thread, message: ThreadMessage): Write[] => {
-  const { workspace_id, conversation_id: id, installation_id } = dialog
+export const messageWrites = (work: Work, thread: Thread, message: ThreadMessage): Write[] => {
+  const { workspace_id, conversation_id: id, installation_id } = thread
   const last_message_at = work.clock.now()
-  const list = conversationPlace({ id, installation_id, last_message_at, created_at: dialog.created_at })
+  const list = conversationPlace({ id, installation_id, last_message_at, created_at: thread.created_at })
   return [
     ThreadMessageEntity.create(message),
     ConversationEntity.update(

@@ -9,13 +9,13 @@ import type { MessengerEventType } from './events.ts'
 /** Queues a message in its thread and wakes the worker. */
 export const queueWrites = (
   work: Work,
-  dialog: Thread,
+  thread: Thread,
   { id: message_id, conversation_id }: ThreadMessage,
 ): Write[] => {
-  const { id: dialog_id, workspace_id, account_id } = dialog
+  const { id: thread_id, workspace_id, account_id } = thread
   const now = work.clock.now()
   const outgoing: Outgoing = {
-    dialog_id,
+    thread_id,
     // Ids sort by creation time, so a draft's place is the time of its approval.
     place: work.id('message'),
     workspace_id,
@@ -32,7 +32,7 @@ export const queueWrites = (
     emitEvent<MessengerEventType>(work.clock, {
       type: 'messenger.send',
       workspace_id,
-      data: { workspace_id, dialog_id },
+      data: { workspace_id, thread_id },
     }),
   ]
 }
@@ -49,13 +49,13 @@ export const previewOf = ({ id, text, direction }: Pick<ThreadMessage, 'id' | 't
 /** Moves a thread to the front with its latest message. */
 export const touchThread = (
   work: Pick<Work, 'clock'>,
-  dialog: Thread,
+  thread: Thread,
   message: ThreadMessage,
   more: Partial<Thread> = {},
 ): Write => {
   const last_message_at = work.clock.now()
-  return ThreadEntity.update(dialog, {
+  return ThreadEntity.update(thread, {
     set: { ...more, last_message: previewOf(message), last_message_at },
-    list: threadPlace({ ...dialog, last_message_at }),
+    list: threadPlace({ ...thread, last_message_at }),
   })
 }

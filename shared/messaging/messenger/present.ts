@@ -19,23 +19,23 @@ export const presentAccount = (account: Account, connect: AccountView['connect']
   created_at: iso(account.created_at),
 })
 
-export const presentThread = (account: Account, dialog: Thread): ThreadView => {
-  const until = replyUntil(account, dialog)
+export const presentThread = (account: Account, thread: Thread): ThreadView => {
+  const until = replyUntil(account, thread)
   return {
-    id: dialog.id,
-    account_id: dialog.account_id,
+    id: thread.id,
+    account_id: thread.account_id,
     kind: 'private',
-    title: dialog.title,
-    username: dialog.username ?? null,
+    title: thread.title,
+    username: thread.username ?? null,
     agent:
-      dialog.installation_id === undefined
+      thread.installation_id === undefined
         ? null
-        : { installation_id: dialog.installation_id, name: dialog.agent_name ?? '' },
-    conversation_id: dialog.conversation_id,
+        : { installation_id: thread.installation_id, name: thread.agent_name ?? '' },
+    conversation_id: thread.conversation_id,
     reply_until: until === undefined ? null : iso(until),
-    last_message: dialog.last_message ?? null,
-    last_message_at: iso(dialog.last_message_at),
-    created_at: iso(dialog.created_at),
+    last_message: thread.last_message ?? null,
+    last_message_at: iso(thread.last_message_at),
+    created_at: iso(thread.created_at),
   }
 }
 
@@ -43,7 +43,7 @@ const timeOrNull = (at: number | undefined): string | null => (at === undefined 
 
 export const presentThreadMessage = (message: ThreadMessage): ThreadMessageView => ({
   id: message.id,
-  chat_id: message.dialog_id,
+  chat_id: message.thread_id,
   direction: message.direction,
   status: message.status,
   author: message.author,

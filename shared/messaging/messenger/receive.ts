@@ -31,8 +31,8 @@ export const receiveUpdate = async (
     })
   }
   const { workspace_id } = webhook
-  const news = readMessage(update.message ?? update.edited_message, update.message === undefined)
-  if (!news) return {}
+  const received = readMessage(update.message ?? update.edited_message, update.message === undefined)
+  if (!received) return {}
   const account = await work.table.get(AccountEntity, { workspace_id, id: account_id })
   // `connecting`: the webhook already works, but the record isn't updated yet.
   if (account?.status === 'connecting') {
@@ -45,6 +45,6 @@ export const receiveUpdate = async (
   if (account?.status !== 'active') return {}
   // The source address is the Bot API's, not the person's.
   const taken = BotUpdateEntity.create(answeredUpdate(work, String(account.telegram_id), update.update_id))
-  await ingestUpdate({ ...work, sourceIp: undefined }, account, news, [oncePerUpdate(taken)])
+  await ingestUpdate({ ...work, sourceIp: undefined }, account, received, [oncePerUpdate(taken)])
   return {}
 }

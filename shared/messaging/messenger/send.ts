@@ -36,13 +36,13 @@ type Next = 'go_on' | 'leave' | { waitMs: number }
  */
 export const sendQueued = async (
   work: WorkerWork,
-  chat: { workspace_id: string; dialog_id: string },
+  chat: { workspace_id: string; thread_id: string },
 ): Promise<void> => {
   const begun = performance.now()
   for (;;) {
     const { items } = await work.table.query(
       OutgoingEntity,
-      { dialog_id: chat.dialog_id },
+      { thread_id: chat.thread_id },
       { limit: 1, ascending: true },
     )
     const [first] = items
@@ -54,7 +54,7 @@ export const sendQueued = async (
 }
 
 const sendFirst = async (work: WorkerWork, outgoing: Outgoing): Promise<Next> => {
-  const { workspace_id, dialog_id, conversation_id, message_id } = outgoing
+  const { workspace_id, thread_id, conversation_id, message_id } = outgoing
   const now = work.clock.now()
   const left = (outgoing.until ?? 0) - now
   if (outgoing.state === 'calling') {
@@ -65,25 +65,25 @@ const sendFirst = async (work: WorkerWork, outgoing: Outgoing): Promise<Next> =>
   // The worker that scheduled the wait comes back. Otherwise every new message would schedule another wake-up.
   if (left > SKEW) return 'leave'
   if (left > 0) return { waitMs: left }
-  const [[dialog, message, workspace], account] = await Promise.all([
+  const [[thread, message, workspace], account] = await Promise.all([
     work.table.getAll([
-      ThreadEntity.ref({ workspace_id, id: dialog_id }),
+      ThreadEntity.ref({ workspace_id, id: thread_id }),
       ThreadMessageEntity.ref({ conversation_id, id: message_id }),
       WorkspaceEntity.ref({ id: workspace_id }),
     ] as const),
     loadCurrentAccount(work, workspace_id, outgoing.account_id),
   ])
   // The message was removed with its account.
-  if (!dialog || message?.status !== 'sending') return drop(work, outgoing)
-  const error = sendingStopReason(work, workspace) ?? replyRefusal(work, account, dialog)?.message
+  if (!thread || message?.status !== 'sending') return drop(work, outgoing)
+  const error = sendingStopReason(work, workspace) ?? replyRefusal(work, account, thread)?.message
   if (error !== undefined || !account) return end(work, outgoing, { status: 'failed', error })
   const pause = (account.blocked_until ?? 0) - now
   if (pause > 0) return holdBack(work, outgoing, pause)
   const token = await tokenOf(work, account)
   if (token === undefined) return postpone(work, outgoing, MINUTE, 'The platform has no bot at the moment.')
-  const waitMs = await pace(work, dialog_id, botIdOf(token))
+  const waitMs = await pace(work, thread_id, botIdOf(token))
   if (waitMs > 0) return holdBack(work, outgoing, waitMs)
-  return call(work, { outgoing, dialog, message, account, token })
+  return call(work, { outgoing, thread, message, account, token })
 }
 
 /** Returns the token that sends the account's messages. Personal accounts use the platform's own bot. */
@@ -91,8 +91,8 @@ const tokenOf = async (work: WorkerWork, account: Account): Promise<string | und
   account.kind === 'bot' ? (await openCredentials(work, account)).token : (await work.bot.credentials())?.token
 
 /** Applies the rate limits that Telegram recommends. @returns ms to wait; 0 to send now */
-const pace = async (work: WorkerWork, dialogId: string, botId: string): Promise<number> => {
-  const chat = `messenger:chat:${dialogId}`
+const pace = async (work: WorkerWork, threadId: string, botId: string): Promise<number> => {
+  const chat = `messenger:chat:${threadId}`
   const ofChat = await takeFromBucket(work, chat, LIMITS.messengerChatRate)
   if (!ofChat.allowed) return ofChat.retryAfter * SECOND
   const ofBot = await takeFromBucket(work, `messenger:bot:${botId}`, LIMITS.messengerBotRate)
@@ -103,7 +103,7 @@ const pace = async (work: WorkerWork, dialogId: string, botId: string): Promise<
 
 interface Scene {
   outgoing: Outgoing
-  dialog: Thread
+  thread: Thread
   message: ThreadMessage
   account: Account
   token: string
@@ -112,7 +112,7 @@ interface Scene {
 const Sent = () => z.object({ message_id: z.int().positive() })
 
 const call = async (work: WorkerWork, scene: Scene): Promise<Next> => {
-  const { outgoing, dialog, message, account, token } = scene
+  const { outgoing, thread, message, account, token } = scene
   const until = work.clock.now() + LIMITS.messengerLease
   const mine = { ...outgoing, state: 'calling' as const, until, due_at: until }
   const taken = await ifUnchanged(
@@ -131,7 +131,7 @@ const call = async (work: WorkerWork, scene: Scene): Promise<Next> => {
     token,
     'sendMessage',
     {
-      chat_id: dialog.chat_id,
+      chat_id: thread.chat_id,
       text: message.text,
       ...(account.kind === 'user' && { business_connection_id: account.connection_id }),
     },
@@ -139,7 +139,7 @@ const call = async (work: WorkerWork, scene: Scene): Promise<Next> => {
   )
   work.log.info('messenger message', {
     account_id: account.id,
-    dialog_id: dialog.id,
+    thread_id: thread.id,
     message_id: message.id,
     outcome: called.kind,
     ...(called.kind === 'refused' && { status: called.status }),
@@ -149,7 +149,7 @@ const call = async (work: WorkerWork, scene: Scene): Promise<Next> => {
 
 const conclude = async (
   work: WorkerWork,
-  { outgoing, dialog, account }: Scene,
+  { outgoing, thread, account }: Scene,
   called: BotCallOutcome<{ message_id: number }>,
 ): Promise<Next> => {
   switch (called.kind) {
@@ -157,7 +157,7 @@ const conclude = async (
       const { message_id: telegram_message_id } = called.result
       return end(work, outgoing, { status: 'sent', sent_at: work.clock.now(), telegram_message_id }, [
         KnownMessageEntity.replace({
-          dialog_id: dialog.id,
+          thread_id: thread.id,
           telegram_message_id,
           message_id: outgoing.message_id,
         }),

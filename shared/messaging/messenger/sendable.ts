@@ -32,7 +32,7 @@ export const sendingStopReason = (
 export const replyRefusal = (
   { clock }: Pick<Deps, 'clock'>,
   account: Account | undefined,
-  dialog: Thread,
+  thread: Thread,
 ): { message: string; fix: string } | undefined => {
   if (account?.status !== 'active') {
     return {
@@ -46,7 +46,7 @@ export const replyRefusal = (
       fix: 'In Telegram, open Settings > Telegram Business > Chatbots and allow the bot to reply to messages.',
     }
   }
-  const until = replyUntil(account, dialog)
+  const until = replyUntil(account, thread)
   if (until !== undefined && until <= clock.now()) {
     return {
       message: 'Telegram allows replies on behalf of a person only within 24 hours of the last incoming message.',
@@ -57,7 +57,7 @@ export const replyRefusal = (
 }
 
 /** @throws `conflict` when the thread can't be replied to now */
-export const requireSendable = (deps: Pick<Deps, 'clock'>, account: Account, dialog: Thread): void => {
-  const reason = replyRefusal(deps, account, dialog)
+export const requireSendable = (deps: Pick<Deps, 'clock'>, account: Account, thread: Thread): void => {
+  const reason = replyRefusal(deps, account, thread)
   if (reason) throw fail('conflict', reason)
 }

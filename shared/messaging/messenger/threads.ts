@@ -22,7 +22,7 @@ type Paging = Pick<QueryOptions, 'limit' | 'after'>
 /** A thread, with its account. */
 export interface ThreadWithAccount {
   account: Account
-  dialog: Thread
+  thread: Thread
 }
 
 /**
@@ -40,10 +40,10 @@ export const listThreads = async (
   const pages = await Promise.all(
     accounts.map(async (account) => {
       const { items, next } = await deps.table.listed(ThreadEntity, threadsOf(account.id), { limit, after })
-      return { items: items.map((dialog) => ({ account, dialog })), next }
+      return { items: items.map((thread) => ({ account, thread })), next }
     }),
   )
-  const sort = ({ dialog }: ThreadWithAccount): string => threadPlace(dialog).sort
+  const sort = ({ thread }: ThreadWithAccount): string => threadPlace(thread).sort
   const all = pages.flatMap(({ items }) => items).sort((a, b) => (sort(a) < sort(b) ? 1 : -1))
   const items = all.slice(0, limit)
   const last = items.at(-1)
@@ -58,11 +58,11 @@ export const loadThread = async (
   id: string,
 ): Promise<ThreadWithAccount> => {
   const workspace_id = asker.workspace.id
-  const dialog = isId('dialog', id) ? await deps.table.get(ThreadEntity, { workspace_id, id }) : undefined
-  if (!dialog) throw noChat()
-  const account = await deps.table.get(AccountEntity, { workspace_id, id: dialog.account_id })
+  const thread = isId('thread', id) ? await deps.table.get(ThreadEntity, { workspace_id, id }) : undefined
+  if (!thread) throw noChat()
+  const account = await deps.table.get(AccountEntity, { workspace_id, id: thread.account_id })
   if (!account || !canSeeAccount(asker, account)) throw noChat()
-  return { dialog, account }
+  return { thread, account }
 }
 
 const noChat = () => fail('not_found', { message: 'Thread not found, or you don’t have access to it.' })

@@ -8,10 +8,10 @@ import { ingestBusinessUpdate } from './ingest-business.ts'
 import { sendQueued } from './send.ts'
 import { AccountWake, ThreadWake } from './wakes.ts'
 
-const Send = z.object({ workspace_id: z.string(), dialog_id: z.string() })
+const Send = z.object({ workspace_id: z.string(), thread_id: z.string() })
 const Settle = z.object({ workspace_id: z.string(), account_id: z.string() })
 const Answer = z.object({ installation_id: z.string(), run_id: z.string() })
-const Told = z.object({ update: z.record(z.string(), z.unknown()) })
+const UpdateData = z.object({ update: z.record(z.string(), z.unknown()) })
 
 /** Messages of the messenger worker's queue. */
 export const MessengerMessage = () => z.discriminatedUnion('kind', [ThreadWake(), AccountWake(), EventMessage])
@@ -40,7 +40,7 @@ const handleEvent = async (work: WorkerWork, { type, data: text }: OutboxEvent):
     case 'messenger.account':
       return completeAccountChange(work, Settle.parse(data))
     case 'messenger.update':
-      return ingestBusinessUpdate(work, Told.parse(data).update)
+      return ingestBusinessUpdate(work, UpdateData.parse(data).update)
     default:
       throw new Error(`the messenger’s worker doesn’t handle ${type}`)
   }

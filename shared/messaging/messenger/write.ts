@@ -18,13 +18,13 @@ export const writeAsPerson = (
   text: string,
 ): Promise<ThreadMessageView> =>
   retryOnConflict(async () => {
-    const { account, dialog } = await loadThread(work, asker, chatId)
-    requireSendable(work, account, dialog)
+    const { account, thread } = await loadThread(work, asker, chatId)
+    requireSendable(work, account, thread)
     const message: ThreadMessage = {
       ...stampOf(work.id('message')),
-      conversation_id: dialog.conversation_id,
-      workspace_id: dialog.workspace_id,
-      dialog_id: dialog.id,
+      conversation_id: thread.conversation_id,
+      workspace_id: thread.workspace_id,
+      thread_id: thread.id,
       author: { type: 'user', id: asker.user.id, name: asker.user.name },
       direction: 'out',
       status: 'sending',
@@ -35,10 +35,10 @@ export const writeAsPerson = (
     const view = presentThreadMessage(message)
     await work.commit(
       [
-        ...messageWrites(work, dialog, message),
-        touchThread(work, dialog, message),
-        ...queueWrites(work, dialog, message),
-        ...agentEventWrites(work, account, dialog, message),
+        ...messageWrites(work, thread, message),
+        touchThread(work, thread, message),
+        ...queueWrites(work, thread, message),
+        ...agentEventWrites(work, account, thread, message),
       ],
       view,
     )

@@ -162,6 +162,6 @@ const waitingDrafts = async (deps: Reading, asker: AccountViewer): Promise<Waiti
     title: truncate(draft.text, TITLE),
     agent: { id: draft.author.id, name: draft.author.name },
     text: draft.text,
-    chat_id: draft.dialog_id,
+    chat_id: draft.thread_id,
     created_at: iso(draft.created_at),
   }))

@@ -28,7 +28,7 @@ const conversation = () =>
     installation_since: z.number().optional(),
     task_id: z.string().optional(),
     /** Messenger thread of a `person` conversation. */
-    dialog_id: z.string().optional(),
+    thread_id: z.string().optional(),
     /** The person of a `main` or `agent` conversation, and of a task that only they see. */
     user_id: z.string().optional(),
     last_message_at: z.number().optional(),

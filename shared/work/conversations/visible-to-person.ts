@@ -13,17 +13,17 @@ export const filterVisibleToPerson = async (
   viewer: string,
   conversations: readonly Conversation[],
 ): Promise<Conversation[]> => {
-  const ids = conversations.flatMap(({ dialog_id }) => dialog_id ?? [])
-  const dialogs = (await table.getAll(ids.map((id) => ThreadEntity.ref({ workspace_id, id })))) as (
+  const ids = conversations.flatMap(({ thread_id }) => thread_id ?? [])
+  const threads = (await table.getAll(ids.map((id) => ThreadEntity.ref({ workspace_id, id })))) as (
     | Thread
     | undefined
   )[]
   const accounts = await table.getAll(
-    dialogs.map((dialog) => AccountEntity.ref({ workspace_id, id: dialog?.account_id ?? '-' })),
+    threads.map((thread) => AccountEntity.ref({ workspace_id, id: thread?.account_id ?? '-' })),
   )
   const seen = new Set(ids.filter((_, i) => accounts[i] && canSeeAccount({ user: { id: viewer } }, accounts[i])))
-  return conversations.filter(({ kind, user_id, dialog_id }) => {
+  return conversations.filter(({ kind, user_id, thread_id }) => {
     if (kind === 'task') return user_id === undefined || user_id === viewer
-    return kind === 'person' ? dialog_id !== undefined && seen.has(dialog_id) : user_id === viewer
+    return kind === 'person' ? thread_id !== undefined && seen.has(thread_id) : user_id === viewer
   })
 }

@@ -73,7 +73,7 @@ export const AccountEntity = defineEntity({
   list: (item) => (item.status === 'removing' ? undefined : accountPlace(item)),
 })
 
-const dialog = () =>
+const thread = () =>
   z.object({
     id: z.string(),
     workspace_id: z.string(),
@@ -95,7 +95,7 @@ const dialog = () =>
     created_at: createdAt(),
   })
 
-export type Thread = z.infer<ReturnType<typeof dialog>>
+export type Thread = z.infer<ReturnType<typeof thread>>
 
 /** Owner of the list of an account's threads, most recently active first. */
 export const threadsOf = (accountId: string): string => `${accountId}#DIALOGS`
@@ -111,8 +111,8 @@ export const threadPlace = ({
 
 /** A thread of an account with an external contact. */
 export const ThreadEntity = defineEntity({
-  name: 'messenger-dialog',
-  schema: dialog,
+  name: 'messenger-thread',
+  schema: thread,
   pk: 'WS#{workspace_id}',
   sk: 'DLG#{id}',
   personal: { text: ['last_message'], contact: ['title', 'username'] },
@@ -121,7 +121,7 @@ export const ThreadEntity = defineEntity({
     person: 'kept',
     app: 'kept',
     partitions: ({ id, conversation_id }) => [
-      ['messenger-known-message', { dialog_id: id }],
+      ['messenger-known-message', { thread_id: id }],
       ['message', { conversation_id }],
     ],
   },

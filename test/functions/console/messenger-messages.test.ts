@@ -257,7 +257,7 @@ describe('outgoing messages', () => {
   it('are not sent again by the worker that follows one that died during the call', async () => {
     const scene = await m.talking()
     const { body } = await write(scene, 'Half-way')
-    const key = { dialog_id: scene.chatId }
+    const key = { thread_id: scene.chatId }
     const { items } = await m.platform.deps.table.query(OutgoingEntity, key, { limit: 1 })
     const until = m.platform.clock.now() + 30_000
     const [outgoing] = items as [(typeof items)[0]]
@@ -288,7 +288,7 @@ describe('outgoing messages', () => {
   it('are sent once, however many workers are woken concurrently', async () => {
     const scene = await m.talking()
     await write(scene, 'Only once')
-    const body = { kind: 'thread', workspace_id: scene.workspaceId, dialog_id: scene.chatId }
+    const body = { kind: 'thread', workspace_id: scene.workspaceId, thread_id: scene.chatId }
     await m.platform.deps.queues.send(
       'messenger',
       Array.from({ length: 10 }, () => ({ body })),

@@ -99,7 +99,7 @@ export const usingMessenger = () => {
   const messages = async (person: Member, chatId: string) =>
     (await call(person, 'GET', `/chats/${chatId}/messages`)).body.items.toReversed()
 
-  const dialog = async (workspaceId: string, id: string) =>
+  const thread = async (workspaceId: string, id: string) =>
     (await platform.deps.table.get(ThreadEntity, { workspace_id: workspaceId, id })) as Thread
 
   return {
@@ -118,6 +118,6 @@ export const usingMessenger = () => {
     talking,
     personal,
     messages,
-    dialog,
+    thread,
   }
 }

@@ -35,7 +35,7 @@ const KINDS: Partial<Record<(typeof QUEUE_NAMES)[number], object[]>> = {
   'inline-runs': [{ kind: 'run', ...run }],
   'approved-tools': [{ kind: 'call', ...run, step_id: `stp_${ID}` }],
   messenger: [
-    { kind: 'thread', workspace_id: `wsp_${ID}`, dialog_id: `dlg_${ID}` },
+    { kind: 'thread', workspace_id: `wsp_${ID}`, thread_id: `dlg_${ID}` },
     { kind: 'account', workspace_id: `wsp_${ID}`, account_id: `acc_${ID}` },
   ],
 }

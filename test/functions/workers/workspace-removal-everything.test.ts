@@ -194,4 +194,4 @@ const NOT_OF_ONE = /^(identity|bot-chat|messenger-)/
  * Entities that no single valid request creates: they need a model, a bot, an outside agent, a sandbox or a crash. Their partitions are found
  * through others.
  */
-const UNMADE = /^(inline-|outside-task$|sandbox-address$|messenger-|waiting-message$|loose-|told-person$)/
+const UNMADE = /^(inline-|outside-task$|sandbox-address$|messenger-|waiting-message$|loose-|notification-delivery$)/

@@ -13,5 +13,5 @@ export const createMessenger = async ({ platform, unique, call }: WorldContext, 
   bot.say(telegram.person({ first_name: `Contact ${unique}` }), 'Hello')
   const chat = await until(async () => (await call('GET', '/console/messenger/chats', owner)).items[0], PATIENCE_MS)
   const written = await call('POST', `/console/messenger/chats/${chat.id}/messages`, owner, { text: 'Hello.' })
-  return { account: account.id, dialog: chat.id, message: written.id }
+  return { account: account.id, thread: chat.id, message: written.id }
 }
