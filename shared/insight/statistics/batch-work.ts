@@ -31,17 +31,17 @@ export interface BatchWork {
  */
 export const addFollowingWork = (
   store: Counting,
-  told: LoadedEvent,
+  loaded: LoadedEvent,
   spread: string,
   { counts, runs }: BatchWork,
 ): string[] => {
-  const { type, id, workspace_id } = told.event
-  const { run_id, installation_id, task_id } = told.data
+  const { type, id, workspace_id } = loaded.event
+  const { run_id, installation_id, task_id } = loaded.data
   const counted = (name: string, countable: Countable): string => {
     counts.set(name, countable)
     return name
   }
-  const run = told.record as Run | undefined
+  const run = loaded.record as Run | undefined
   const filed = (ended: boolean): string => {
     if (run) runs.set(run_id, { run, ended: ended || runs.get(run_id)?.ended === true })
     return run_id
@@ -51,17 +51,17 @@ export const addFollowingWork = (
   switch (type) {
     case 'task.created':
     case 'task.updated':
-      return [counted(`task ${task_id}`, countTask({ workspace_id, id: task_id }, told.record as Task | undefined))]
+      return [counted(`task ${task_id}`, countTask({ workspace_id, id: task_id }, loaded.record as Task | undefined))]
     case 'installation.created':
     case 'installation.removed':
-      return [counted(`event ${id}`, countOnce(store, told, spread))]
+      return [counted(`event ${id}`, countOnce(store, loaded, spread))]
     case 'run.created':
-      return [run ? filed(false) : counted(`event ${id}`, countStartOfRemoved(store, told, spread))]
+      return [run ? filed(false) : counted(`event ${id}`, countStartOfRemoved(store, loaded, spread))]
     case 'run.succeeded':
     case 'run.failed':
     case 'run.cancelled':
       // The run may have been awaiting approval until now.
-      return [counted(`event ${id}`, countReportedEnd(store, told, run, spread)), filed(true), approval()]
+      return [counted(`event ${id}`, countReportedEnd(store, loaded, run, spread)), filed(true), approval()]
     default:
       return [approval()]
   }
@@ -70,13 +70,13 @@ export const addFollowingWork = (
 const nearOf = ({ event, data: { app_id, installation_id } }: LoadedEvent): string =>
   `${app_id}#${event.workspace_id}#${installation_id}`
 
-const countOnce = (store: Counting, told: LoadedEvent, spread: string): Countable => {
-  const { id: event_id, created_at } = told.event
+const countOnce = (store: Counting, loaded: LoadedEvent, spread: string): Countable => {
+  const { id: event_id, created_at } = loaded.event
   return {
-    near: nearOf(told),
+    near: nearOf(loaded),
     reads: (again) => (again ? [CountedEventEntity.ref({ event_id })] : []),
     writes: ([mark]) =>
-      mark ? [] : [CountedEventEntity.create({ event_id, created_at }), ...counterWrites(store, told, spread)],
+      mark ? [] : [CountedEventEntity.create({ event_id, created_at }), ...counterWrites(store, loaded, spread)],
   }
 }
 
@@ -84,35 +84,35 @@ const countOnce = (store: Counting, told: LoadedEvent, spread: string): Countabl
 const activeKeyOf = ({ event, data: { app_id, run_id } }: LoadedEvent) =>
   activeKey({ app_id, workspace_id: event.workspace_id, run_id })
 
-const startOf = ({ event, ...told }: LoadedEvent, created_at: Run['created_at']): LoadedEvent => ({
-  ...told,
-  event: { ...event, id: createdEventId(told.data.run_id), type: 'run.created', created_at },
+const startOf = ({ event, ...loaded }: LoadedEvent, created_at: Run['created_at']): LoadedEvent => ({
+  ...loaded,
+  event: { ...event, id: createdEventId(loaded.data.run_id), type: 'run.created', created_at },
 })
 
-const countReportedEnd = (store: Counting, told: LoadedEvent, run: Run | undefined, spread: string): Countable => {
-  if (!run) return countEndOfRemoved(store, told, spread)
+const countReportedEnd = (store: Counting, loaded: LoadedEvent, run: Run | undefined, spread: string): Countable => {
+  if (!run) return countEndOfRemoved(store, loaded, spread)
   // An event that somebody made up may report the end of an active run. The run is still listed, and its own end counts it.
-  return (isActive(run.status) ? countOnce : countRun)(store, told, spread)
+  return (isActive(run.status) ? countOnce : countRun)(store, loaded, spread)
 }
 
 /**
  * Counts a run's start and end. Its entry in the app's log is the marker. The same transaction takes the run out of the list
  * of active ones, which figures add.
  */
-const countRun = (store: Counting, told: LoadedEvent, spread: string): Countable => {
-  const run = told.record as Run
+const countRun = (store: Counting, loaded: LoadedEvent, spread: string): Countable => {
+  const run = loaded.record as Run
   const entry = logEntryOf(run)
   return {
-    near: nearOf(told),
-    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(told)), ...(again ? [AppLogEntity.ref(entry)] : [])],
+    near: nearOf(loaded),
+    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(loaded)), ...(again ? [AppLogEntity.ref(entry)] : [])],
     writes: ([active, logged]) => {
-      const unlisted = active ? [ActiveRunEntity.delete(activeKeyOf(told))] : []
+      const unlisted = active ? [ActiveRunEntity.delete(activeKeyOf(loaded))] : []
       if (logged) return unlisted
       return [
         AppLogEntity.create(entry),
         ...unlisted,
-        ...counterWrites(store, startOf(told, run.created_at), spread),
-        ...counterWrites(store, told, spread),
+        ...counterWrites(store, startOf(loaded, run.created_at), spread),
+        ...counterWrites(store, loaded, spread),
       ]
     },
   }
@@ -123,20 +123,20 @@ const loggedRefs = ({ data: { app_id, run_id } }: LoadedEvent): Ref[] =>
   placesInLog(app_id, run_id).map((place) => AppLogEntity.ref(place))
 
 /** Counts the end of a run whose record was removed, and its start as well if it is still listed as active. */
-const countEndOfRemoved = (store: Counting, told: LoadedEvent, spread: string): Countable => {
-  const ended = countOnce(store, told, spread)
+const countEndOfRemoved = (store: Counting, loaded: LoadedEvent, spread: string): Countable => {
+  const ended = countOnce(store, loaded, spread)
   return {
     near: ended.near,
-    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(told)), ...loggedRefs(told), ...ended.reads(again)],
+    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(loaded)), ...loggedRefs(loaded), ...ended.reads(again)],
     writes: ([active, ...read]) => {
       const run = active as ActiveRun | undefined
       const endMark = read[FINISHED.length]
       // It was counted before its record was removed.
       if (read.slice(0, FINISHED.length).some(Boolean)) return []
       if (!run) return ended.writes([endMark])
-      const start = startOf(told, run.created_at)
+      const start = startOf(loaded, run.created_at)
       return [
-        ActiveRunEntity.delete(activeKeyOf(told), { where: { created_at: run.created_at } }),
+        ActiveRunEntity.delete(activeKeyOf(loaded), { where: { created_at: run.created_at } }),
         ...(endMark ? [] : ended.writes([endMark])),
         CountedEventEntity.replace({ event_id: start.event.id, created_at: run.created_at }),
         ...counterWrites(store, { ...start, listed: run }, spread),
@@ -146,11 +146,11 @@ const countEndOfRemoved = (store: Counting, told: LoadedEvent, spread: string): 
 }
 
 /** Counts the start of a run whose record was removed, unless that was counted with its end, or will be. */
-const countStartOfRemoved = (store: Counting, told: LoadedEvent, spread: string): Countable => {
-  const started = countOnce(store, told, spread)
+const countStartOfRemoved = (store: Counting, loaded: LoadedEvent, spread: string): Countable => {
+  const started = countOnce(store, loaded, spread)
   return {
     near: started.near,
-    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(told)), ...loggedRefs(told), ...started.reads(again)],
+    reads: (again) => [ActiveRunEntity.ref(activeKeyOf(loaded)), ...loggedRefs(loaded), ...started.reads(again)],
     writes: (read) => {
       const counted = read.slice(0, FINISHED.length + 1)
       return counted.some(Boolean) ? [] : started.writes(read.slice(counted.length))

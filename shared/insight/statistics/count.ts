@@ -25,9 +25,9 @@ export const countEvents = async (
 ): Promise<Map<OutboxEvent, unknown>> => {
   const failed = new Map<OutboxEvent, unknown>()
   const following: BatchWork = { counts: new Map(), runs: new Map() }
-  const all = await loadTold(work, events, failed)
+  const all = await loadEvents(work, events, failed)
   const store = { table: work.table, now: work.clock.now() }
-  const names = all.map((told) => addFollowingWork(store, told, all[0]?.event.id ?? '', following))
+  const names = all.map((loaded) => addFollowingWork(store, loaded, all[0]?.event.id ?? '', following))
   const { counts, runs } = following
   const [uncounted, unfiled] = await Promise.all([
     countExactlyOnce(work, counts),
@@ -63,7 +63,7 @@ const alertAbout = async (
 }
 
 /** Loads the records that the events refer to, in one batch. Skips test events, which developers send as samples. */
-const loadTold = async (
+const loadEvents = async (
   { table }: WorkerWork,
   events: readonly OutboxEvent[],
   failed: Map<OutboxEvent, unknown>,

@@ -44,35 +44,35 @@ export interface Counting extends Pick<WorkerWork, 'table'> {
  * UTC, so late events count on the right day.
  * @param spread determines the shards. Events that are counted together share it, so that they update the same items.
  */
-export const counterWrites = (work: Counting, told: LoadedEvent, spread: string): Write[] => {
-  const { event } = told
+export const counterWrites = (work: Counting, loaded: LoadedEvent, spread: string): Write[] => {
+  const { event } = loaded
   switch (event.type) {
     case 'run.created':
     case 'run.succeeded':
     case 'run.failed':
     case 'run.cancelled': {
-      const run = told.record as Run | undefined
-      const onPlatform = platformWrites(work, event, run ?? told.listed, spread)
+      const run = loaded.record as Run | undefined
+      const onPlatform = platformWrites(work, event, run ?? loaded.listed, spread)
       if (!run) {
-        const { listed } = told
-        return listed ? [...onPlatform, ...appRunWrites(work, told, listed, { runs: 1 }, spread)] : onPlatform
+        const { listed } = loaded
+        return listed ? [...onPlatform, ...appRunWrites(work, loaded, listed, { runs: 1 }, spread)] : onPlatform
       }
       const add = event.type === 'run.created' ? { runs: 1 } : outcome(run)
       return [
         ...onPlatform,
-        ...appRunWrites(work, told, run, add, spread),
+        ...appRunWrites(work, loaded, run, add, spread),
         ...workspaceDayWrites(event, run, shardOf(spread), add),
       ]
     }
     case 'installation.created':
     case 'installation.removed': {
-      const installation = told.record as Installation | undefined
+      const installation = loaded.record as Installation | undefined
       const onPlatform = platformWrites(work, event, undefined, spread)
       if (!installation) return onPlatform
       const created = event.type === 'installation.created'
       return [
         ...onPlatform,
-        ...appWrites(told, installation, created ? { installed: 1 } : { removed: 1 }, spread),
+        ...appWrites(loaded, installation, created ? { installed: 1 } : { removed: 1 }, spread),
         gaugeWrite(event.workspace_id, { installed: created ? 1 : -1 }),
       ]
     }
@@ -84,27 +84,27 @@ export const counterWrites = (work: Counting, told: LoadedEvent, spread: string)
 /** Counts a run for its app: in the day alone, or in the total as well if the day is old. */
 const appRunWrites = (
   { now }: Counting,
-  told: LoadedEvent,
+  loaded: LoadedEvent,
   run: OfApp,
   add: Partial<Record<RunCounter, number>>,
   spread: string,
 ): Write[] => {
-  if (!isOpen(now, told.event.created_at)) return appWrites(told, run, add, spread)
+  if (!isOpen(now, loaded.event.created_at)) return appWrites(loaded, run, add, spread)
   const open = Object.fromEntries(Object.entries(add).map(([counter, n]) => [openField(counter as RunCounter), n]))
-  return [appDayWrite(told, run, { ...open, ...byVersion(run.version, add) }, spread)]
+  return [appDayWrite(loaded, run, { ...open, ...byVersion(run.version, add) }, spread)]
 }
 
 /** Counts an event in its app's total and day. */
-const appWrites = (told: LoadedEvent, subject: OfApp, add: Added, spread: string): Write[] => {
-  const total = blockOf(told, subject, spread)
+const appWrites = (loaded: LoadedEvent, subject: OfApp, add: Added, spread: string): Write[] => {
+  const total = blockOf(loaded, subject, spread)
   return [
     AppTotalEntity.upsert(total, { set: total, add }),
-    appDayWrite(told, subject, { ...add, ...byVersion(subject.version, add) }, spread),
+    appDayWrite(loaded, subject, { ...add, ...byVersion(subject.version, add) }, spread),
   ]
 }
 
-const appDayWrite = (told: LoadedEvent, subject: OfApp, add: Record<string, number>, spread: string): Write => {
-  const day = { ...blockOf(told, subject, spread), day: utcDate(told.event.created_at) }
+const appDayWrite = (loaded: LoadedEvent, subject: OfApp, add: Record<string, number>, spread: string): Write => {
+  const day = { ...blockOf(loaded, subject, spread), day: utcDate(loaded.event.created_at) }
   return AppDayEntity.upsert(day, { set: day, add })
 }
 
