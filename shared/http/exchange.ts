@@ -37,7 +37,7 @@ export interface Exchange {
   recheck: (() => Promise<Caller>) | undefined
   /** Response headers that do not come from the handler: rate limits. */
   answerHeaders: Record<string, string>
-  hold: IdempotencyLock | undefined
+  lock: IdempotencyLock | undefined
   /** The request committed a change. */
   changed: boolean
   /** The response stored in the request's own transaction. */
@@ -118,7 +118,7 @@ export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId:
     caller: { kind: 'none' },
     recheck: undefined,
     answerHeaders: {},
-    hold: undefined,
+    lock: undefined,
     changed: false,
     committed: undefined,
     errorCode: undefined,

@@ -41,18 +41,18 @@ export const onceUnderKey = async <T extends object>(
 ): Promise<Outcome<T>> => {
   if (key === undefined) return { answer: await errorAsAnswer(() => act(work)), isReplay: false }
   checkIdempotencyKey(key, false)
-  const hold = await lockIdempotencyKey(work, `${scope}\n${key}`, body, work.requestId, {
+  const lock = await lockIdempotencyKey(work, `${scope}\n${key}`, body, work.requestId, {
     long: true,
     workspaceId,
   })
-  if (hold.replay && (await mayReplay())) return { answer: stored<T>(hold.replay), isReplay: true }
+  if (lock.replay && (await mayReplay())) return { answer: stored<T>(lock.replay), isReplay: true }
   const complete = (status: number, value: object) =>
-    hold.completion({ status, headers: {}, body: JSON.stringify(value) })
+    lock.completion({ status, headers: {}, body: JSON.stringify(value) })
   let isStored = false
   const answer = await errorAsAnswer(() =>
     act({
       ...work,
-      id: hold.id,
+      id: lock.id,
       async commit(writes, value) {
         if (value === undefined) return work.commit(writes)
         await work.commit([...writes, await complete(200, value as object)])
@@ -60,15 +60,15 @@ export const onceUnderKey = async <T extends object>(
       },
     }),
   )
-  if (isStored || hold.replay) return { answer, isReplay: false }
+  if (isStored || lock.replay) return { answer, isReplay: false }
   if (answer instanceof PlatformError) {
-    if (isRetryable(answer)) await hold.release(answer.status < 500)
+    if (isRetryable(answer)) await lock.release(answer.status < 500)
     else {
       const { code, message, fix, details } = answer
       await work.table.transact([await complete(answer.status, { code, message, fix, details })])
     }
   } else if (isFinal(answer)) await work.table.transact([await complete(200, answer)])
-  else await hold.release(true)
+  else await lock.release(true)
   return { answer, isReplay: false }
 }
 

@@ -218,18 +218,18 @@ const idempotency: Middleware = {
     if (!keepsAnswers(endpointOf(exchange))) return undefined
     const scope = `${name ?? `anonymous ${rawBody}`}\nPOST ${path}\n${key}`
     const endpoint = endpointOf(exchange)
-    const held = await lockIdempotencyKey(deps, scope, rawBody, requestId, {
+    const lock = await lockIdempotencyKey(deps, scope, rawBody, requestId, {
       long: waitsNow(exchange),
       workspaceId: 'workspace' in caller ? caller.workspace.id : undefined,
     })
-    const { replay } = held
+    const { replay } = lock
     if (!replay) {
-      exchange.hold = held
+      exchange.lock = lock
       return undefined
     }
     const { body, params } = exchange
     if ((await endpoint.replays?.(createRequestWork(exchange), caller, body, params, replay)) === false) {
-      exchange.hold = held
+      exchange.lock = lock
       return undefined
     }
     const result = toResult(exchange, {
@@ -240,9 +240,9 @@ const idempotency: Middleware = {
     return result
   },
   onError: async ({ internal: { exchange }, error }) => {
-    if (!exchange?.hold || exchange.hold.replay || exchange.committed) return
+    if (!exchange?.lock || exchange.lock.replay || exchange.committed) return
     try {
-      await settle(exchange, exchange.hold, toPlatformError(error))
+      await settle(exchange, exchange.lock, toPlatformError(error))
     } catch (cause) {
       // The table may be unavailable, for example. The client still gets the error itself, and the key is free when its
       // lock expires.
@@ -252,15 +252,15 @@ const idempotency: Middleware = {
 }
 
 /** Stores an error's response, or frees the key if a retry of the same request may have another outcome. */
-const settle = async (exchange: Exchange, held: IdempotencyLock, failure: PlatformError): Promise<void> => {
-  if (isRetryable(failure) || hadNoEffect(exchange)) await held.release(failure.status < 500)
+const settle = async (exchange: Exchange, lock: IdempotencyLock, failure: PlatformError): Promise<void> => {
+  if (isRetryable(failure) || hadNoEffect(exchange)) await lock.release(failure.status < 500)
   else await keep(exchange, renderError(exchange, failure))
 }
 
 const keep = async (exchange: Exchange, answerToKeep: ReturnType<typeof renderValue>): Promise<void> => {
-  if (!exchange.hold) return
+  if (!exchange.lock) return
   const headers = { ...answerToKeep.headers, 'x-request-id': exchange.requestId }
-  await exchange.deps.table.transact([await exchange.hold.completion({ ...answerToKeep, headers })])
+  await exchange.deps.table.transact([await exchange.lock.completion({ ...answerToKeep, headers })])
 }
 
 /** Validates the request, runs the handler and renders the response. */
@@ -284,8 +284,8 @@ const answer: Middleware = {
     })
     if (value instanceof StreamResponse) return await streamResult(exchange, value)
     const finished = exchange.committed ?? renderValue(exchange, value)
-    if (!exchange.committed && exchange.hold) {
-      if (isAwaiting(value) || hadNoEffect(exchange)) await exchange.hold.release(true)
+    if (!exchange.committed && exchange.lock) {
+      if (isAwaiting(value) || hadNoEffect(exchange)) await exchange.lock.release(true)
       else await keep(exchange, finished)
     }
     const result = toResult(exchange, finished)

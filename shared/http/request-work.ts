@@ -9,24 +9,24 @@ import { renderValue } from './render.ts'
  * a HEAD writes nothing.
  */
 export const createRequestWork = (exchange: Exchange): Work => {
-  const { deps, hold, requestId, sourceIp, caller, isHead } = exchange
+  const { deps, lock, requestId, sourceIp, caller, isHead } = exchange
   return {
     ...deps,
     requestId,
     sourceIp,
     developerMember: caller.kind === 'developer' ? caller.member?.id : undefined,
     userAgent: exchange.headers['user-agent'],
-    id: hold?.id ?? idsOf(requestId, () => deps.clock.now()),
+    id: lock?.id ?? idsOf(requestId, () => deps.clock.now()),
     async commit(writes, value) {
       if (isHead) return
-      if (!hold || value === undefined) {
+      if (!lock || value === undefined) {
         await transactAndSend(deps, writes)
         exchange.changed = true
         return
       }
       const kept = renderValue(exchange, value)
       kept.headers = { ...kept.headers, 'x-request-id': requestId }
-      await transactAndSend(deps, [...writes, await hold.completion(kept)])
+      await transactAndSend(deps, [...writes, await lock.completion(kept)])
       exchange.changed = true
       exchange.committed = kept
     },
