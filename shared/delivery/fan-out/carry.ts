@@ -13,7 +13,7 @@ const queuesOf = (type: string): QueueName[] =>
 
 /**
  * Returns true for an event that can be carried at little cost: it belongs to one installation, and apart from the fan-out only
- * the statistics wait for it. The `run.created` event of a run is carried by whoever dispatches the run.
+ * the statistics wait for it. The `run.created` event of a run is carried by the dispatch of the run.
  */
 const isCarriable = ({ type, pushes, test, carried }: OutboxEvent): boolean =>
   carried === true ||
@@ -102,7 +102,7 @@ const runOf = ({ data }: OutboxEvent): string => (JSON.parse(data) as { run_id: 
 
 const carryMessage = ({ id }: OutboxEvent): CarryMessage => ({ kind: 'carry', event_id: id })
 
-/** Carries an event of a message, unless everybody has it. */
+/** Carries an event of a message, unless all of its consumers have it. */
 export const carryById = async (work: WorkerWork, id: string): Promise<void> => {
   const event = await work.table.get(OutboxEntity, { id })
   if (!event || isSettled(event)) return
@@ -112,7 +112,7 @@ export const carryById = async (work: WorkerWork, id: string): Promise<void> => 
 
 const isCounted = ({ type }: OutboxEvent): boolean => QUEUES.statistics.fromBus?.includes(type) ?? false
 
-/** Brings an event to everybody: to the fan-out, and in a message to the statistics. It stays due until all parts are done. */
+/** Brings an event to all of its consumers: to the fan-out, and in a message to the statistics. It stays due until all parts are done. */
 const carry = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
   // Statistics may lag, so their messages need no fair queue.
   const counted = isCounted(event) ? work.queues.send('statistics', [{ body: eventMessage(event) }]) : Promise.resolve()

@@ -55,7 +55,7 @@ export const readAhead = (work: WorkerWork, event: OutboxEvent): ReadAhead => {
   return { audience, watched }
 }
 
-/** Delivers an event that is due. Before the end of a run comes its start, unless everybody has it. */
+/** Delivers an event that is due. Before the end of a run comes its start, unless all of its consumers have it. */
 export const fanOut = async (work: WorkerWork, delivering: Delivering): Promise<void> => {
   const start = isRunEnd(delivering.event) ? await loadStart(work, delivering.event) : undefined
   await Promise.all([start && deliverEvent(work, { event: start }), deliverEvent(work, delivering)])

@@ -47,10 +47,10 @@ const RESERVED = 100
  * Appends events in one entry:
  *
  *     read the last entries ─► read the positions of the events in the oldest of them, and of the new ones ─► record
- *     those that are missing ─► create the entry under the next number, if nobody has ─► record the positions of its events
+ *     those that are missing ─► create the entry under the next number, if no other worker has ─► record the positions of its events
  *
  * The entry's key is the lock: the worker that creates it gets the number. Only the last {@link UNRECORDED_ENTRIES} can have events
- * whose position isn't recorded, because nobody appends before those of older ones are. A worker therefore finds an event
+ * whose position isn't recorded, because those of older ones are recorded before the next append. A worker therefore finds an event
  * that was appended before, by itself or another one that died at any point, in these entries or by its position. Positions
  * are read after the entries: one that is recorded later means that the next number is taken, too.
  * @throws {ConditionFailed} if another worker appended at the same time
@@ -141,7 +141,7 @@ const copyOf = ({ type, workspace_id, data, private_to, test }: OutboxEvent): Fe
 }
 
 /**
- * Reads which events have a position in the feed. One whose record is gone needs none: nobody can read it.
+ * Reads which events have a position in the feed. One whose record is gone needs none, because it can't be read.
  * @param appended events of an entry, which says where their positions are
  */
 const loadPositions = async (

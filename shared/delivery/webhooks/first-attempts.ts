@@ -9,7 +9,7 @@ import { deliveryIdOf, isFirstLease, newDelivery, wakeMessage } from './schedule
 
 /**
  * Time after an event's creation in which a worker may create a delivery with its lease. The attempt then ends before the event is
- * overdue, and nobody else sends the delivery until then.
+ * overdue, and no other worker sends the delivery until then.
  */
 const START_WITHIN = OVERDUE_GRACE - 30 * SECOND
 

@@ -16,7 +16,7 @@ export const DeliveryMessage = z.object({
   attempt: z.number().int(),
   /**
    * Present if the delivery gets its record with the first lease: all webhooks that get the event, and the event's number in the
-   * feed, which whoever settles the event records.
+   * feed, which is recorded when the event is settled.
    */
   first: z.object({ webhooks: z.array(z.string()), feed_n: z.number().int() }).optional(),
 })

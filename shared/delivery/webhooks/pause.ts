@@ -62,7 +62,7 @@ export const pauseWebhook = (work: Work, by: Member, of: Named): Promise<Connect
           // An app that moves it at this moment would take the pause along.
           { where: { status: webhook.status, generation: webhook.generation, url: webhook.url, paused: missing } },
         ),
-        toldToApp(work, webhook),
+        emitPaused(work, webhook),
       ]),
     ])
   })
@@ -111,7 +111,7 @@ const listAtOrigin = async ({ table }: Work, { installation, webhook }: Connecte
   return items.filter(({ url }) => originIn(url) === originIn(webhook.url))
 }
 
-const toldToApp = (work: Work, { id, url, workspace_id, installation_id, app_id }: Subscription): Write =>
+const emitPaused = (work: Work, { id, url, workspace_id, installation_id, app_id }: Subscription): Write =>
   emitEvent<DeliveryEventType>(work.clock, {
     type: 'webhook.disabled',
     workspace_id,

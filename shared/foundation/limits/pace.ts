@@ -9,7 +9,7 @@ const LONGEST = DAY
 
 /**
  * Reserves the next of a series of evenly spaced times, by one atomic write or two, whatever many callers do. Unlike a bucket,
- * it refuses nobody: everyone waits for a time of their own.
+ * it refuses no one: everyone waits for a time of their own.
  * @param interval time between two slots, in ms
  * @returns epoch ms; now if the series is idle
  */

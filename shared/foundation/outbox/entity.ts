@@ -32,7 +32,7 @@ export const outboxSchema = () =>
     carried: z.literal(true).optional(),
     /** Number in the feed of its own installation. */
     feed_n: z.number().optional(),
-    /** Time by which everybody must have it. Absent once everybody does. */
+    /** Time by which all consumers must have it. Absent once they do. */
     due_at: z.number().optional(),
   })
 

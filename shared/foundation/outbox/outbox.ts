@@ -53,7 +53,7 @@ export const newEvent = (clock: Clock, { at, ...event }: NewEvent, id?: string):
 export const emitEvent = <Type extends string>(clock: Clock, event: NewEvent<Type>, id?: string): Write =>
   OutboxEntity.create(newEvent(clock, event, id))
 
-/** Returns true for an event that everybody has. */
+/** Returns true for an event that all of its consumers have. */
 export const isSettled = ({ due_at }: OutboxEvent): boolean => due_at === undefined
 
 /** Returns the event that a write emits, if it emits one. */

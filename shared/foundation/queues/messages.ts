@@ -10,7 +10,7 @@ export const EventMessage = z.object({ kind: z.literal('event'), event: outboxSc
 
 type EventMessage = z.infer<typeof EventMessage>
 
-/** Returns the message about an event, for whoever carries it. */
+/** Returns the message about an event, for the process that carries it. */
 export const eventMessage = (event: OutboxEvent): EventMessage => ({ kind: 'event', event })
 
 /** Message about a new run, for `dispatch`. Its event rides in it. */

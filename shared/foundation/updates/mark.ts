@@ -5,7 +5,7 @@ import type { Deps, Work, WorkerWork } from '../work/work.ts'
 import { PersonUpdatesEntity, TOPICS, type Topic, type Updates, UpdatesEntity } from './entity.ts'
 import type { UpdatesEventType } from './events.ts'
 
-/** Whose pages show a change: those of everybody in a workspace, or of one person only. */
+/** Audience of a change: everyone in a workspace, or one person only. */
 export interface Viewers {
   workspace_id: string
   /** Only person who may see it. */
@@ -35,7 +35,7 @@ const WATCHED = 24 * HOUR
 const RENEWED = 12 * HOUR
 
 /**
- * Has changes of a workspace counted from now on. If they weren't until now, every topic counts as changed, so that a page
+ * Starts to count changes of a workspace. If they weren't until now, every topic counts as changed, so that a page
  * with older numbers loads everything. Notifications are always counted.
  * @param read the counters as they were just read
  * @returns the counters
@@ -63,7 +63,7 @@ export const isWatched = async (
 }
 
 /**
- * Marks topics as changed and wakes the pages that show them. Both may happen again. Nothing is marked while nobody watches:
+ * Marks topics as changed and wakes the pages that show them. Both may happen again. Nothing is marked while no page watches:
  * a page that starts to watch loads everything.
  * @param watched whether somebody watches, if that was read after the change
  */
@@ -79,7 +79,7 @@ export const announceChange = async (
   await wakePages(work, viewers)
 }
 
-/** Has the workspace's open pages looked after, if there are any: each gets its counters, and one without access is closed. */
+/** Wakes the worker of the workspace's open pages, if there are any: it sends each its counters, and closes one without access. */
 export const wakePages = async ({ table, clock, queues }: WorkerWork, viewers: Viewers): Promise<void> => {
   const { workspace_id } = viewers
   const updates = await table.get(UpdatesEntity, { workspace_id })
