@@ -70,7 +70,7 @@ export const stateTime = (run: Run): number => {
 }
 
 /** Wraps what the platform or the agent says. The id derives from the run, so that a repeated message is recognized. */
-const said = (run: Run, id: string, parts: Part[], metadata?: Json): Message => ({
+const agentMessage = (run: Run, id: string, parts: Part[], metadata?: Json): Message => ({
   messageId: `${run.id}.${id}`,
   contextId: contextOf(run),
   taskId: run.id,
@@ -120,7 +120,7 @@ export const outputArtifacts = (output: Json | null): Artifact[] => {
 /** The message that answers a blocking send instead of a task, if the run has one. */
 export const answerOf = (run: Run, output: Json | null): Message | undefined => {
   const { message } = shapeOf(output)
-  return message && said(run, 'message', message)
+  return message && agentMessage(run, 'message', message)
 }
 
 const questionParts = (questions: InputQuestions): Part[] => [
@@ -145,13 +145,13 @@ const statusMessage = async (
     case 'INPUT_REQUIRED': {
       const pending = await loadPendingQuestions(deps, run)
       const questions: InputQuestions = Object.assign({}, ...pending.map((step) => step.questions))
-      return said(run, (run.input_steps ?? []).join('.'), questionParts(questions))
+      return agentMessage(run, (run.input_steps ?? []).join('.'), questionParts(questions))
     }
     case 'AUTH_REQUIRED':
-      return said(run, 'approval', [{ text: WAITS_FOR_PERSON }])
+      return agentMessage(run, 'approval', [{ text: WAITS_FOR_PERSON }])
     case 'FAILED':
     case 'REJECTED':
-      return said(run, 'error', [{ text: truncate(failureText(run), LIMITS.agentErrorCharacters) }], {
+      return agentMessage(run, 'error', [{ text: truncate(failureText(run), LIMITS.agentErrorCharacters) }], {
         error_code: run.error_code ?? null,
       })
     case 'COMPLETED':
@@ -201,7 +201,7 @@ export const historyOf = (run: Run, first: unknown, steps: readonly StepView[]):
     }
     const { input_requests = {}, messages = [] } = step.output as { input_requests?: InputQuestions; messages?: Json[] }
     return [
-      ...(step.status === 'pending' ? [] : [said(run, step.id, questionParts(input_requests))]),
+      ...(step.status === 'pending' ? [] : [agentMessage(run, step.id, questionParts(input_requests))]),
       ...messages.flatMap((message) => fromCaller(run, message)),
     ]
   }),
@@ -218,18 +218,18 @@ const progressText = ({
 }) => message ?? (total === undefined ? String(progress) : `${progress}/${total}`)
 
 export const saidBy = (run: Run, step: StepView): Said | undefined => {
-  // A message is told once it is whole.
+  // A message is sent once it is whole.
   if (step.type === 'message' && step.status === 'running') return undefined
   const output = isObject(step.output) ? step.output : {}
   if (step.type === 'input_request') {
     if (step.status === 'answered') return { kind: 'question', message: undefined }
     if (step.status !== 'pending') return undefined
     const questions = (output.input_requests ?? {}) as InputQuestions
-    return { kind: 'question', message: said(run, step.id, questionParts(questions)) }
+    return { kind: 'question', message: agentMessage(run, step.id, questionParts(questions)) }
   }
   if (step.type === 'message') {
     return typeof output.text === 'string'
-      ? { kind: 'message', message: said(run, step.id, [{ text: output.text }]) }
+      ? { kind: 'message', message: agentMessage(run, step.id, [{ text: output.text }]) }
       : undefined
   }
   const meaning = meaningOf(step)
@@ -237,7 +237,7 @@ export const saidBy = (run: Run, step: StepView): Said | undefined => {
     const { progress, total } = meaning
     return {
       kind: 'message',
-      message: said(run, step.id, [{ text: progressText(meaning) }], {
+      message: agentMessage(run, step.id, [{ text: progressText(meaning) }], {
         progress,
         ...(total !== undefined && { total }),
       }),

@@ -152,19 +152,19 @@ const elementsOf = async (work: Work, run: Run, { event, data }: RunEvent): Prom
 }
 
 const stepElements = (run: Run, step: StepView): Json[] => {
-  const said: Said | undefined = saidBy(run, step)
+  const shown: Said | undefined = saidBy(run, step)
   const timestamp = step.created_at
-  switch (said?.kind) {
+  switch (shown?.kind) {
     case 'message':
-      return [statusUpdate(run, { state: 'TASK_STATE_WORKING', timestamp, message: said.message })]
+      return [statusUpdate(run, { state: 'TASK_STATE_WORKING', timestamp, message: shown.message })]
     case 'question':
       return [
-        said.message
-          ? statusUpdate(run, { state: 'TASK_STATE_INPUT_REQUIRED', timestamp, message: said.message })
+        shown.message
+          ? statusUpdate(run, { state: 'TASK_STATE_INPUT_REQUIRED', timestamp, message: shown.message })
           : statusUpdate(run, { state: 'TASK_STATE_WORKING', timestamp }),
       ]
     case 'artifact':
-      return [artifactUpdate(run, said.artifact, said.append, said.lastChunk)]
+      return [artifactUpdate(run, shown.artifact, shown.append, shown.lastChunk)]
     default:
       return []
   }

@@ -100,14 +100,14 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
   })
 }
 
-/** Has the start of a long run counted, unless it was. Its dispatcher may have died before it had it counted. */
+/** Requeues the start of a long run for counting, because its dispatcher may have died before it sent the message. */
 const countAgain = async (work: WorkerWork, { id }: Run): Promise<void> => {
   const event = await work.table.get(OutboxEntity, { id: createdEventId(id) })
   if (!event || event.test) return
   await work.queues.send('statistics', [{ body: eventMessage(event) }])
 }
 
-/** Has a run sent again whose worker was lost, if its manifest allows it. */
+/** Sends a run again whose worker was lost, if its manifest allows it. */
 const retryLost = async (work: WorkerWork, run: Run, stillSilent: (current: Run) => boolean): Promise<boolean> => {
   const target = await loadTarget(work, run)
   if ('refused' in target) return false

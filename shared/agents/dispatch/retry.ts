@@ -51,7 +51,7 @@ export const awaitsRetry = (run: Run): boolean =>
   run.status === 'running' && run.retry_at !== undefined && !isWaitingForInput(run)
 
 /**
- * Has the run sent again after the pause, if its manifest allows another attempt and the run and its chain have the time.
+ * Schedules another attempt of the run after the pause, if its manifest allows another attempt and the run and its chain have the time.
  * A run that waits for a person in the meantime is sent after the decision or the answers.
  * @param still whether the run is as it was when the attempt failed
  * @param wake sends the message that brings the run back; the sweeper replaces a lost one

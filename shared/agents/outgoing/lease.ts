@@ -93,8 +93,8 @@ export const dropLease = async (
 }
 
 /**
- * Ends a listener at its own request, for good: its streams end, and one that reconnects is told. Does nothing if it already
- * ended or was replaced. @throws `not_found`
+ * Ends a listener at its own request, for good: its streams end, and one that reconnects gets an error. Does nothing if it
+ * already ended or was replaced. @throws `not_found`
  */
 export const endListening = async (
   deps: Leasing,

@@ -24,7 +24,7 @@ const sendLater = async (
   await queues.send('dispatch', [{ body, delayMs, group: installation_id }])
 }
 
-/** Has a worker look at an outside agent's task after the delay, unless something else happens to it before. */
+/** Wakes a worker to read an outside agent's task after the delay, unless something else happens to it before. */
 export const wakeFollower = (
   work: Pick<WorkerWork, 'queues'>,
   run: Run,
@@ -32,7 +32,7 @@ export const wakeFollower = (
   delayMs: number,
 ): Promise<void> => sendLater(work, run, delayMs, round)
 
-/** Has a worker look at the task later because of a notification that came too early. */
+/** Wakes a worker to read the task later, because a notification came too early. */
 export const wakeForNotification = (work: Pick<WorkerWork, 'queues'>, run: Run, delayMs: number): Promise<void> =>
   sendLater(work, run, delayMs)
 

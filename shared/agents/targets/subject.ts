@@ -71,15 +71,15 @@ const listTurnMessages = async (
 
 /** Lists messages by others after the given message, newest first, leaving room for that message itself. */
 const listRepliesSince = async (table: Deps['table'], conversation_id: string, from: string): Promise<Message[]> => {
-  const said: Message[] = []
+  const messages: Message[] = []
   let after: string | undefined
   for (let page = 0; page < PAGES; page++) {
     const { items, next } = await table.query(MessageEntity, { conversation_id }, { limit: 2 * MESSAGES, from, after })
-    said.push(...items.filter(({ author }) => author.type !== 'user'))
+    messages.push(...items.filter(({ author }) => author.type !== 'user'))
     after = next
-    if (after === undefined || said.length >= MESSAGES) break
+    if (after === undefined || messages.length >= MESSAGES) break
   }
-  return said.slice(0, MESSAGES - 1)
+  return messages.slice(0, MESSAGES - 1)
 }
 
 /**

@@ -95,8 +95,8 @@ const seedRun = async (work: Work, scene: Scene, i: number) => {
     actor: scene.owner,
   })
   const running: Run = { ...queued, ...stateFields(queued, 'running'), status: 'running' }
-  const said = error?.error_message ?? output?.text ?? 'I begin.'
-  const steps = await prepareSteps(then, running, [{ type: 'message', output: { text: said } }])
+  const text = error?.error_message ?? output?.text ?? 'I begin.'
+  const steps = await prepareSteps(then, running, [{ type: 'message', output: { text } }])
   const ended = {
     ...running,
     ...steps.counts,

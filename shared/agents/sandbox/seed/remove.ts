@@ -27,7 +27,7 @@ export const removeSandboxSeed = async (work: Work, developerId: string): Promis
   removeSeeded(work, (await loadDeveloper(work, developerId)).sandbox_workspace_id)
 
 /**
- * Removes only the records of the seed, in their current state: tasks whoever they are assigned to, files unless
+ * Removes only the records of the seed, in their current state: tasks with any assignee, files unless
  * already deleted. Folders that hold other files stay, and so does an installation that was used. Everything is removed
  * in one transaction together with the seed record. Only messages are removed earlier, so that the seed record outlives
  * them.
