@@ -68,7 +68,7 @@ const remove = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/dev/members/{id}',
   params: { id: 'developerMember' },
-  // Everybody may leave.
+  // Everyone may leave.
   role: 'viewer',
   summary: 'Remove a teammate, or leave the account',
   description:

@@ -12,7 +12,7 @@ import {
   signInByMemberPasskey,
 } from '#shared/identity/developer-accounts/index.ts'
 
-// Everybody may change their own passkeys.
+// Everyone may change their own passkeys.
 const own = { group: 'developer', caller: 'developer', role: 'viewer' } as const
 const signIn = { group: 'developer', caller: 'none', anonymous: 'signIn', method: 'POST' } as const
 

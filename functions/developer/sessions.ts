@@ -7,7 +7,7 @@ import {
   listDeveloperSessions,
 } from '#shared/identity/developer-accounts/index.ts'
 
-// Everybody may end their own sessions. Owners see and end those of the account.
+// Everyone may end their own sessions. Owners see and end those of the account.
 const own = { group: 'developer', caller: 'developer', role: 'viewer' } as const
 
 const list = defineEndpoint({

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>
 export type Assembled =
   | { kind: 'whole'; completion: Json }
   | { kind: 'error'; body: unknown; code: unknown }
-  /** Data that isn't a chunk. Whoever reads answers says why. */
+  /** Data that isn't a chunk. The reader of answers says why. */
   | { kind: 'odd'; text: string }
 
 /** Answer over the limit. */
@@ -83,7 +83,7 @@ const sizeOf = (delta: Json): number =>
 /** Fields of a message whose deltas continue each other. */
 const CONTINUED = new Set(['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments'])
 
-/** Joins a field's delta to what came before. A value of another type stays, for whoever checks the answer. */
+/** Joins a field's delta to what came before. A value of another type stays, and fails the check of the answer. */
 const join = (target: Json, name: string, value: unknown): void => {
   const before = target[name]
   if (value == null) return

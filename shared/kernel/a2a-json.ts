@@ -155,7 +155,7 @@ const standardBase64 = (text: string): string =>
     : text
 
 /**
- * Reads the JSON of a protocol buffer as everybody has to who reads A2A (ProtoJSON): a field may have its name in the schema
+ * Reads the JSON of a protocol buffer by the rules of ProtoJSON, which A2A requires: a field may have its name in the schema
  * (`task_id`), an enum its number, an integer be a string, and null means unset. Unknown fields stay as they are.
  */
 export const fromProtoJson = (message: keyof typeof MESSAGES, value: JsonObject): JsonObject => {

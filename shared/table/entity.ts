@@ -88,12 +88,12 @@ export interface Retention {
 export type OwnedPartition = readonly [entity: string, fields: Record<string, string | number>]
 
 /**
- * Fate of a record when its owner goes.
+ * Retention of a record whose owner is deleted.
  * - `removed`: it is deleted with everything that it leads to
  * - `expires`: it expires by itself soon, or holds only ids and hashes, and has no use without the deleted records
  * - `kept`: it belongs to another owner, or must be kept
  */
-type Fate = 'removed' | 'expires' | 'kept'
+type RecordRetention = 'removed' | 'expires' | 'kept'
 
 /** Personal data in a record: the names of its fields. */
 export interface PersonalFields<Field extends string = string> {
@@ -105,13 +105,13 @@ export interface PersonalFields<Field extends string = string> {
   contact?: readonly Field[]
 }
 
-/** Retention policy: the fate of a record when its workspace, its person or its app is deleted. */
+/** Retention of a record when its workspace, its person or its app is deleted. */
 export interface RetentionPolicy<T> {
-  workspace: Fate
+  workspace: RecordRetention
   /** When the person deletes their account. Others' records that name the person are kept, under another name. */
-  person: Fate
+  person: RecordRetention
   /** When the app is deleted, which only a draft can be. */
-  app: Fate
+  app: RecordRetention
   /** Days from the end of the workspace's grace period until unreferenced records have expired. */
   days?: number
   /** Partitions that belong to this record alone. They are emptied first, so that the record leads to them until then. */

@@ -39,7 +39,7 @@ const isIdle = ({ created_at, last_used_at = created_at }: HostGrant, now: numbe
   last_used_at + LIMITS.hostRefreshLife <= now
 
 /**
- * Lists a workspace's live grants to hosts, newest first: the viewer's own, or everybody's for an admin. Grants of people who
+ * Lists a workspace's live grants to hosts, newest first: the viewer's own, or everyone's for an admin. Grants of people who
  * left have ended, so a page may hold fewer than its limit.
  */
 export const listHostGrants = async (

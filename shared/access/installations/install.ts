@@ -99,15 +99,15 @@ const newInstallation = (
 ): Installation & { status: 'active' | 'suspended' } => {
   const now = work.clock.now()
   const consents = addConsent({ grants: 0, granted: {} }, { scopes, grantId })
-  const held = previous?.status_reason
+  const suspension = previous?.status_reason
   return {
     ...stampOf(id),
     workspace_id: workspace.id,
     app_id: app.id,
     app_slug: app.slug,
     app_name: app.name,
-    status: held === undefined ? 'active' : 'suspended',
-    status_reason: held,
+    status: suspension === undefined ? 'active' : 'suspended',
+    status_reason: suspension,
     ...consentFields({ consent_version: 0 }, consents, now),
     ...versionFields(version),
     is_sandbox: workspace.is_sandbox,

@@ -48,7 +48,7 @@ const requestWrite = async (
   )
 }
 
-/** Reports whether an image of this request may still be on its way: whoever stores one requests its deletion first. */
+/** Reports whether an image of this request may still be on its way: its deletion is requested before it is stored. */
 export const isOnItsWay = ({ clock }: Pick<Work, 'clock'>, { id }: LogoFetch): boolean =>
   clock.now() < idTime(id) + OVERDUE
 

@@ -35,7 +35,7 @@ export const listMembers = async (work: Work, developerId: string): Promise<Deve
 /**
  * Invites somebody to the account by e-mail (`POST /api/v1/dev/members`). Inviting an address again sends another link,
  * and the earlier one stops working.
- * @throws `email_not_verified` if the account's own address isn't confirmed: whoever registered with an address that isn't
+ * @throws `email_not_verified` if the account's own address isn't confirmed: someone who registered with an address that isn't
  * theirs could otherwise stay in the account when its owner recovers it; `conflict`, `mail_not_configured`, `rate_limited`
  */
 export const inviteMember = async (

@@ -9,7 +9,7 @@ export interface Belonging {
 }
 
 /**
- * Reports whether a member is still in the membership that began at this time. Whoever leaves and joins again has another
+ * Reports whether a member is still in the membership that began at this time. Someone who leaves and joins again has another
  * one, so whatever a membership gave names its start, and doesn't revive with the next.
  */
 export const isMembership = (member: Member | undefined, since: number | undefined): member is Member =>

@@ -114,10 +114,10 @@ class Projection {
 
   #branches(schema: unknown): readonly Branch[] | undefined {
     if (!isObject(schema)) return undefined
-    const said = pick(schema, (keyword) => saysSomething(this.#dialect, schema, keyword))
-    const { $ref, anyOf, oneOf, allOf = [] } = said
+    const stated = pick(schema, (keyword) => saysSomething(this.#dialect, schema, keyword))
+    const { $ref, anyOf, oneOf, allOf = [] } = stated
     return [
-      this.#ownBranches(said),
+      this.#ownBranches(stated),
       ...[anyOf, oneOf].map((members) => this.#alternatives(members)),
       ...(allOf as unknown[]).map((member) => this.#branches(member)),
       ...($ref === undefined ? [] : [this.#referred($ref)]),
@@ -135,27 +135,27 @@ class Projection {
   }
 
   /** Returns what a schema says itself, without what it combines or refers to. */
-  #ownBranches(said: JsonObject): readonly Branch[] | undefined {
-    const given = said.type === undefined ? undefined : [said.type].flat()
-    const values = 'const' in said ? [said.const] : (said.enum as unknown[] | undefined)
-    const isAboutType = values !== undefined || Object.keys(said).some((keyword) => OF_SOME_TYPE.has(keyword))
+  #ownBranches(stated: JsonObject): readonly Branch[] | undefined {
+    const given = stated.type === undefined ? undefined : [stated.type].flat()
+    const values = 'const' in stated ? [stated.const] : (stated.enum as unknown[] | undefined)
+    const isAboutType = values !== undefined || Object.keys(stated).some((keyword) => OF_SOME_TYPE.has(keyword))
     if (given === undefined && !isAboutType) return undefined
     return TYPES.filter((type) => given?.includes(type) ?? isAnyType(type))
       .filter((type, _, all) => type !== 'integer' || !all.includes('number'))
       .flatMap((type): Branch[] => {
         const ofType = values?.filter((value) => hasType(value, type))
         if (ofType?.length === 0) return []
-        const assertions = this.#assertionsOf(type, said)
+        const assertions = this.#assertionsOf(type, stated)
         // Some frameworks can't compare lists and objects.
         if (ofType === undefined || ['null', 'array', 'object'].includes(type)) return [assertions]
-        return ['const' in said ? { ...assertions, const: said.const } : { ...assertions, enum: ofType }]
+        return ['const' in stated ? { ...assertions, const: stated.const } : { ...assertions, enum: ofType }]
       })
   }
 
-  #assertionsOf(type: string, said: JsonObject): Branch {
-    const of = pick(said, (keyword) => BY_TYPE[type]?.includes(keyword) ?? false)
-    if (type === 'array') return { type, ...this.#arrayOf(of, said) }
-    if (type === 'object') return { type, ...this.#objectOf(of, said) }
+  #assertionsOf(type: string, stated: JsonObject): Branch {
+    const of = pick(stated, (keyword) => BY_TYPE[type]?.includes(keyword) ?? false)
+    if (type === 'array') return { type, ...this.#arrayOf(of, stated) }
+    if (type === 'object') return { type, ...this.#objectOf(of, stated) }
     if (type !== 'string') return withWholeBounds({ type, ...of })
     const { pattern, format, ...lengths } = of
     const portable = typeof pattern === 'string' ? portablePattern(pattern) : undefined
@@ -168,8 +168,8 @@ class Projection {
   }
 
   /** An array always has `items`, because the interfaces of models ask for them, also next to the places of a tuple. */
-  #arrayOf({ items: _, prefixItems: __, ...sizes }: JsonObject, said: JsonObject): JsonObject {
-    const { items, prefixItems } = withTuple(said)
+  #arrayOf({ items: _, prefixItems: __, ...sizes }: JsonObject, stated: JsonObject): JsonObject {
+    const { items, prefixItems } = withTuple(stated)
     if (!Array.isArray(prefixItems)) return { ...sizes, items: this.#project(items) }
     const places = prefixItems.map((member) => this.#project(member))
     const most = Math.min(Number(sizes.maxItems ?? Number.POSITIVE_INFINITY), places.length)
@@ -182,7 +182,7 @@ class Projection {
     }
   }
 
-  #objectOf({ properties, additionalProperties, ...rest }: JsonObject, said: JsonObject): JsonObject {
+  #objectOf({ properties, additionalProperties, ...rest }: JsonObject, stated: JsonObject): JsonObject {
     return {
       ...rest,
       properties: Object.fromEntries(
@@ -193,7 +193,7 @@ class Projection {
       ),
       // Names that patterns allow would be forbidden without them.
       ...(additionalProperties !== undefined &&
-        said.patternProperties === undefined && {
+        stated.patternProperties === undefined && {
           additionalProperties: isObject(additionalProperties)
             ? this.#project(additionalProperties)
             : additionalProperties,

@@ -47,7 +47,7 @@ export const newAppMessage = (
 }
 
 const englishText = ({ code, version, fields = [], reason }: Decision): string => {
-  const said = {
+  const text = {
     'app.approved': 'The app was approved.',
     'app.relisted': 'The app is back in the marketplace.',
     'app.rejected': 'The app was rejected.',
@@ -59,7 +59,7 @@ const englishText = ({ code, version, fields = [], reason }: Decision): string =
     'revision.approved': `Your changes to ${fields.join(', ')} were approved and are live.`,
     'revision.rejected': `Your changes to ${fields.join(', ')} were rejected. The app stays as it is.`,
   }[code]
-  return reason === undefined ? said : `${said} ${reason}`
+  return reason === undefined ? text : `${text} ${reason}`
 }
 
 const writeAppMessage = async (

@@ -52,7 +52,7 @@ export const fetchLogos = async (work: WorkerWork, owner: string): Promise<void>
     work.commit([
       delay === undefined
         ? coming.length > 0
-          ? // The sweeper looks again when whoever marked them must have stored them.
+          ? // The sweeper checks again once they must have been stored by the request that marked them.
             LogoFetchEntity.update({ owner }, { set: { unused: coming } }, { where })
           : LogoFetchEntity.delete({ owner }, { where })
         : LogoFetchEntity.update(

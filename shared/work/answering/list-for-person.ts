@@ -230,6 +230,6 @@ const isUnread = (
   read: string | undefined,
 ): boolean => {
   if (last_message_id === undefined || last_author?.id === userId) return false
-  // Everybody sees the conversations of all tasks, but follows few of them.
+  // Everyone sees the conversations of all tasks, but follows few of them.
   return read === undefined ? kind !== 'task' : read !== last_message_id
 }

@@ -35,18 +35,18 @@ export const postMessage = async (
   work: Work,
   speaker: Speaker,
   conversationId: string,
-  said: MessageInput,
+  input: MessageInput,
 ): Promise<MessageView> => {
   const { workspace, user } = speaker
   const { task_id } = await loadConversationFor(work, speaker, conversationId)
-  const attachments = await loadAttachments(work, workspace.id, said.attachments)
-  if (task_id !== undefined && said.mention !== undefined) {
+  const attachments = await loadAttachments(work, workspace.id, input.attachments)
+  if (task_id !== undefined && input.mention !== undefined) {
     throw fail('conflict', {
       message: 'Agents can’t be mentioned in a task’s conversation.',
       fix: 'Hand the task to the agent with POST /console/tasks/{id}/run, or write to it in one of your own conversations.',
     })
   }
-  if (task_id !== undefined) return answerTask(work, workspace, task_id, user, said.text, attachments)
+  if (task_id !== undefined) return answerTask(work, workspace, task_id, user, input.text, attachments)
   // The same for every attempt, so that the message keeps its place in the queue.
   const id = work.id('message')
   let atLimit = false
@@ -55,9 +55,9 @@ export const postMessage = async (
       loadConversationFor(work, speaker, conversationId),
       work.table.get(ChatEntity, { conversation_id: conversationId }),
     ])
-    const { answerer, mention, owner } = await chooseAnswerer(work, speaker, conversation, said.mention)
+    const { answerer, mention, owner } = await chooseAnswerer(work, speaker, conversation, input.mention)
     const author = { type: 'user' as const, id: user.id, name: user.name }
-    const message = { id, text: said.text, attachments, author, mention }
+    const message = { id, text: input.text, attachments, author, mention }
     const isIdle = !atLimit && chat?.run_id === undefined && (chat?.waiting ?? 0) === 0
     const started = isIdle ? await newAnsweringRun(work, conversation, message, answerer) : undefined
     const spoken = newMessage(work, conversation, {

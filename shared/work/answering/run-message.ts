@@ -70,9 +70,9 @@ const hasWritten = async (
 }
 
 /** Describes a failed run, including its error code. An agent's own error message is quoted. */
-export const failureMessage = (error_code: string, said: string): RunMessage => {
+export const failureMessage = (error_code: string, message: string): RunMessage => {
   const meaning =
-    runErrorText(error_code)?.forPeople ?? truncate(said.trim().toWellFormed(), LIMITS.agentErrorCharacters)
+    runErrorText(error_code)?.forPeople ?? truncate(message.trim().toWellFormed(), LIMITS.agentErrorCharacters)
   const text = [msg('There’s no reply.'), ' ', ...(meaning === '' ? [] : [meaning, ' ']), `(${error_code})`]
   return { text, error_code }
 }

@@ -19,7 +19,7 @@ let request: ConsentRequest
 let choices: Choices = { refused: [] }
 
 export const clearChoices = (): void => removeItem(KEY)
-/** Returns whether nobody else can open this link any more. */
+/** Returns true if no one else can open this link any more. */
 export const isClaimed = (): boolean => request.claimed
 export const redirectHost = (): string => request.redirect_host
 export const selectedWorkspace = (): Workspace | undefined =>

@@ -2,7 +2,7 @@
 interface AnyRequest {
   scopes: Scope[]
   workspaces: Workspace[]
-  /** True if nobody else can open this link any more. */
+  /** True if no one else can open this link any more. */
   claimed: boolean
   redirect_host: string
   expires_in: number
