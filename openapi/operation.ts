@@ -159,7 +159,7 @@ const accepted = (schema: z.ZodType, example: unknown): unknown => {
 }
 
 const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
-  const { status, response, list, beside, produces, example, conditional, answers } = endpoint
+  const { status, response, list, also, produces, example, conditional, answers } = endpoint
   const headers = [
     ...(keepsAnswers(endpoint) ? ['Idempotency-Replayed'] : []),
     ...(status === 302 ? ['Location'] : []),
@@ -167,7 +167,7 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
   ]
   const item = response && schemas.of(response(), 'output')
   const envelope = item && list ? ENVELOPES[list](item) : item
-  const schema = envelope && beside ? { allOf: [envelope, schemas.of(beside(), 'output')] } : envelope
+  const schema = envelope && also ? { allOf: [envelope, schemas.of(also(), 'output')] } : envelope
   const json = schema && { schema, example: example ?? sampleOf(schema, schemas.components) }
   const streamed = json && `event: message\ndata: ${JSON.stringify(json.example)}\n\n`
   const content = produces

@@ -21,10 +21,10 @@ const list = defineEndpoint({
   list: {
     read: ({ work, params }, page) => listReviews(work, params.id, page),
     present: presentReview,
-    beside: ({ work, caller, params }) => loadTotalsForWorkspace(work, caller.member, params.id),
+    also: ({ work, caller, params }) => loadTotalsForWorkspace(work, caller.member, params.id),
   },
   response: ReviewSchema,
-  beside: ReviewTotalsSchema,
+  also: ReviewTotalsSchema,
 })
 
 const write = defineEndpoint({

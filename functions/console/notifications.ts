@@ -43,12 +43,12 @@ const list = defineEndpoint({
       query.unread ? listUnread(work, member, inbox.state, page) : listNotifications(work, member, page),
     present: (notification, { caller }, inbox) =>
       presentNotification(notification, isRead(inbox.state, notification.id), caller.user.locale),
-    beside: async ({ work, caller, query }, inbox) => ({
+    also: async ({ work, caller, query }, inbox) => ({
       unread: await loadUnreadCount(work, caller.member, inbox, query.cursor === undefined),
     }),
   },
   response: NotificationSchema,
-  beside: UnreadSchema,
+  also: UnreadSchema,
 })
 
 const read = defineEndpoint({

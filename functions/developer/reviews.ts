@@ -45,10 +45,10 @@ const listOfApp = defineEndpoint({
   list: {
     read: ({ work, params }, page) => listReviews(work, params.id, page),
     present: presentReview,
-    beside: ({ work, caller, params }) => loadTotalsForDeveloper(work, caller.developerId, params.id),
+    also: ({ work, caller, params }) => loadTotalsForDeveloper(work, caller.developerId, params.id),
   },
   response: ReviewSchema,
-  beside: ReviewTotalsSchema,
+  also: ReviewTotalsSchema,
 })
 
 const reply = defineEndpoint({

@@ -106,7 +106,7 @@ interface Definition<
    */
   list?: PagedList<Context<C, { [K in keyof P]: string }, Output<Q>, Output<B>>, Item, Loaded> | 'page' | 'offset'
   /** Schema of the object that a list adds to the envelope, such as an average over all of it. */
-  beside?: Lazy<z.ZodType>
+  also?: Lazy<z.ZodType>
   /** Media type of a non-JSON response; several if it depends on the request. */
   produces?: string | readonly string[]
   /**

@@ -85,8 +85,8 @@ export interface PagedList<Ctx, Item, Loaded> {
   present(item: Item, context: Ctx, loaded: Loaded): object | Promise<object>
   /** Filters that cursors aren't bound to. */
   unbound?: readonly string[]
-  /** Returns the fields that the endpoint's `beside` describes. */
-  beside?(context: Ctx, loaded: Loaded): Promise<object>
+  /** Returns the fields that the endpoint's `also` describes. */
+  also?(context: Ctx, loaded: Loaded): Promise<object>
 }
 
 interface PagedContext {
@@ -98,7 +98,7 @@ interface PagedContext {
 
 /** The handler of an endpoint that declares a list (see `defineEndpoint`). */
 export const pagedHandler =
-  <Ctx, Item, Loaded>(id: string, { load, read, present, unbound = [], beside }: PagedList<Ctx, Item, Loaded>) =>
+  <Ctx, Item, Loaded>(id: string, { load, read, present, unbound = [], also }: PagedList<Ctx, Item, Loaded>) =>
   async (context: Ctx & PagedContext): Promise<object> => {
     const { limit, cursor, ...query } = context.query
     const filters = Object.entries(query).filter(([name]) => !unbound.includes(name))
@@ -112,7 +112,7 @@ export const pagedHandler =
         (at) => read(context, at, loaded),
         (item) => present(item, context, loaded),
       )
-    const [list, more] = await Promise.all([page(), beside?.(context, loaded)])
+    const [list, more] = await Promise.all([page(), also?.(context, loaded)])
     return { ...more, ...list }
   }
 

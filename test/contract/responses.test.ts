@@ -59,7 +59,7 @@ describe('a valid call', () => {
     if (endpoint.list !== 'page') return void expectValid(schema, answer.body)
     const { items: _, next_cursor: _cursor, has_more: _more, ...rest } = answer.body
     expect(answer.body).toHaveProperty('next_cursor')
-    if (endpoint.beside) expectValid(z.toJSONSchema(endpoint.beside(), { io: 'output' }), rest)
+    if (endpoint.also) expectValid(z.toJSONSchema(endpoint.also(), { io: 'output' }), rest)
     else expect(rest).toEqual({})
     expect([answer.body.next_cursor, answer.body.has_more]).toEqual([null, false])
     expect(answer.body.items.length, 'an empty list proves nothing').toBeGreaterThan(0)
