@@ -58,7 +58,7 @@ export const createStage = async (platform: TestPlatform) => {
       installation_id: app.installation.id,
       is_over: false,
       round: 1,
-      looks: 0,
+      checks: 0,
       answers: 0,
       push: { token_hash: sha256(token), ...owner },
       cancels: 0,

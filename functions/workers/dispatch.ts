@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { dispatchRun, resumeRun } from '#shared/agents/dispatch/index.ts'
 import { FollowMessage, followNotification, followOutsideRun } from '#shared/agents/outside/index.ts'
-import { lookAtCard } from '#shared/catalogue/card-watches/index.ts'
+import { checkCard } from '#shared/catalogue/card-watches/index.ts'
 import { carryEvents, fanOutEvent, leaveToFanOut, readAhead } from '#shared/delivery/fan-out/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { EventMessage, eventMessage, StartMessage } from '#shared/foundation/queues/index.ts'
@@ -101,7 +101,7 @@ const handleEvent = async (work: WorkerWork, { type, data: text, test }: OutboxE
     case 'chat.moved':
       return advanceChat(work, OfChat.parse(data).conversation_id)
     case 'agent_card.due':
-      return lookAtCard(work, OfApp.parse(data).app_id)
+      return checkCard(work, OfApp.parse(data).app_id)
     case 'a2a.task_notified':
       return carrying(work, (inner) => followNotification(inner, keyOf(OfRun.parse(data))))
     case 'run.resumed':

@@ -30,7 +30,7 @@ export const PushMessage = lazily(() =>
     kind: z.literal('push'),
     run_id: z.string(),
     slot: z.number(),
-    /** The planned look that it is for. Absent if something has happened. */
+    /** The planned check that it is for. Absent if something has happened. */
     at: z.number().optional(),
   }),
 )
@@ -46,14 +46,14 @@ const TURN = 2 * SECOND
 /** Events given up in a row after which a configuration is deleted. */
 const MOST_FAILURES = 5
 const FIRST_PAUSE = SECOND
-/** Longest pause between two looks at a task that works. Its steps wake nobody, but a change of its state does. */
+/** Longest pause between two checks of a task that works. Its steps wake no worker, but a change of its state does. */
 const LONGEST_PAUSE = 15 * SECOND
 /** Pause while a task waits for a person. */
 const WAITING_PAUSE = 15 * MINUTE
 
 /**
  * Sends what has happened to a task since the last notification, in order (contract/a2a.md#push-notifications). Has no
- * effect if woken twice or for a planned look that another worker made.
+ * effect if woken twice or for a planned check that another worker made.
  */
 export const sendPushes = async (work: WorkerWork, { run_id, slot, at }: PushMessage): Promise<void> => {
   const push = await work.table.get(A2aPushEntity, { run_id, slot })
@@ -152,7 +152,7 @@ const sendAll = async (work: WorkerWork, leased: A2aPush, { run, receiver }: Pus
     if (!event) break
     hasNews = true
     push = await sendOne(work, push, run, receiver, event)
-    // Sends the state as of the read. The next look finds later changes.
+    // Sends the state as of the read. The next check finds later changes.
     if (!push || push.attempt > 0 || Number(push.sent) === run.stream_seq || work.clock.now() > until) break
   }
   stop.abort()
@@ -161,7 +161,7 @@ const sendAll = async (work: WorkerWork, leased: A2aPush, { run, receiver }: Pus
   await plan(work, push, hasNews)
 }
 
-/** Plans the next look at the task, or none once its end is sent. */
+/** Plans the next check of the task, or none once its end is sent. */
 const plan = async (work: WorkerWork, push: A2aPush, hasNews: boolean): Promise<void> => {
   const run = await work.table.get(RunEntity, { installation_id: push.installation_id, id: push.run_id })
   const seen = positionAt(push.sent)

@@ -1,7 +1,7 @@
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { finishIf, isActive, loadRun, type Run, RunEntity, type RunKey, runNotFound } from '#shared/work/runs/index.ts'
-import { type OpenRequest, paceLooks } from '../waiting/index.ts'
+import { type OpenRequest, paceChecks } from '../waiting/index.ts'
 
 const PAUSES = { first: 40, growth: 1.3, longest: 400 }
 
@@ -27,9 +27,9 @@ export async function* followAsked(
 ): AsyncGenerator<Run> {
   const refs = [asked, ...(asking ? [asking] : [])].map((run) => RunEntity.ref(run))
   let seen: number | null | undefined = null
-  const looks = paceLooks(PAUSES, open)
-  // The caller has just created the run and sent it, so the first look can wait.
-  if (open) await looks.pause(left(asked), signal)
+  const checks = paceChecks(PAUSES, open)
+  // The caller has just created the run and sent it, so the first check can wait.
+  if (open) await checks.pause(left(asked), signal)
   while (!signal?.aborted) {
     const [run, parent] = await work.table.getAll(refs)
     if (!run) throw runNotFound()
@@ -40,13 +40,13 @@ export async function* followAsked(
     }
     if (run.stream_seq !== seen) {
       seen = run.stream_seq
-      looks.restart()
+      checks.restart()
       if (!isActive(run.status)) open?.drop()
       yield run
     }
     const rest = left(run)
     if (!isActive(run.status) || rest <= 0) return
-    await looks.pause(rest, signal)
+    await checks.pause(rest, signal)
   }
 }
 

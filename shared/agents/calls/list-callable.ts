@@ -15,7 +15,7 @@ type Callable = Pick<Installation, 'app_id' | 'version_id' | 'app_slug'>
 const MOST_REMEMBERED = 200
 
 /**
- * Agents of a workspace at the last look. Their apps and manifests are read again together with the installations, so that a
+ * Agents of a workspace at the last read. Their apps and manifests are read again together with the installations, so that a
  * list takes one round trip. What has changed since takes another.
  */
 const remembered = new Map<string, readonly Callable[]>()

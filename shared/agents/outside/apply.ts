@@ -20,18 +20,18 @@ import { type OutsideTask, OutsideTaskEntity } from './entity.ts'
 import { outputOf, type Reading, type ReadTask } from './task.ts'
 import { wakeFollower } from './wake.ts'
 
-/** Pauses between the looks at a task. */
+/** Pauses between the checks of a task. */
 const PAUSES = [2 * SECOND, 4 * SECOND, 8 * SECOND, 15 * SECOND]
 const LONGEST_PAUSE = 30 * SECOND
 
 /** Pause while a person is asked, or if the agent reports changes itself. The task may end during it. */
 const QUIET_PAUSE = MINUTE
 
-/** Time after a look's own that the sweeper replaces a lost message. */
+/** Time after a check was due at which the sweeper replaces a lost message. */
 const NET = MINUTE
 
-const pauseBefore = ({ looks, asked, answered, push }: OutsideTask): number =>
-  asked !== answered || push !== undefined ? QUIET_PAUSE : (PAUSES[looks] ?? LONGEST_PAUSE)
+const pauseBefore = ({ checks, asked, answered, push }: OutsideTask): number =>
+  asked !== answered || push !== undefined ? QUIET_PAUSE : (PAUSES[checks] ?? LONGEST_PAUSE)
 
 /**
  * Applies what an outside agent answered. The first result of a run wins, as with any agent.
@@ -152,7 +152,7 @@ const applyQuestion = async (work: WorkerWork, run: Run, task: OutsideTask, read
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
     if (error.code === 'run_already_finished') return goOn(work, run, kept, {}, 0)
-    // It was asked before, or too many runs of the installation wait for answers. Then the next look asks again.
+    // It was asked before, or too many runs of the installation wait for answers. Then the next check asks again.
     if (error.code !== 'validation_error' && error.code !== 'conflict') throw error
   }
   await goOn(work, run, kept, {})
@@ -216,7 +216,7 @@ const keep = async (
   return (await ifUnchanged(work.commit([write]))) ? { ...task, ...set } : undefined
 }
 
-/** Keeps what changed, and has the task looked at again. */
+/** Keeps what changed, and schedules the next check of the task. */
 const goOn = async (
   work: WorkerWork,
   run: Run,

@@ -12,10 +12,10 @@ const outsideTask = () =>
     context_id: z.string().optional(),
     /** True once nothing is left to do: the task ended, or was cancelled. */
     is_over: z.boolean(),
-    /** Raised by every change and every look at the task, so that one worker at a time acts on it. */
+    /** Raised by every change and every check of the task, so that one worker at a time acts on it. */
     round: z.number(),
     /** Looks at the task since the last message to it. */
-    looks: z.number(),
+    checks: z.number(),
     /** Number of questions whose answers were sent. */
     answers: z.number(),
     /** Fingerprint of the status that asked the latest question, and of the one that was answered last. */
@@ -27,14 +27,14 @@ const outsideTask = () =>
     failing_since: z.number().optional(),
     /** Owners of the run, and the hash of the token that the agent's push notifications bring. Absent if it offers none. */
     push: z.object({ token_hash: z.string(), workspace_id: z.string(), app_id: z.string() }).optional(),
-    /** A notification came that no look has followed yet. */
+    /** A notification came that no check has followed yet. */
     is_notified: z.boolean().optional(),
-    /** Time of the latest look. */
-    looked_at: z.number().optional(),
+    /** Time of the latest check. */
+    checked_at: z.number().optional(),
     /** Attempts to cancel the task. */
     cancels: z.number(),
     created_at: z.number(),
-    /** Time at which the sweeper looks at the task, if the message for it was lost. */
+    /** Time at which the sweeper checks the task, if the message for it was lost. */
     due_at: z.number().optional(),
   })
 

@@ -13,11 +13,11 @@ import { wakeFollower, wakeForNotification } from './wake.ts'
 /** Pause between the attempts to cancel a task. */
 const CANCEL_PAUSE = 10 * SECOND
 
-/** Shortest time between two looks that notifications cause, however many an agent sends. */
+/** Shortest time between two checks that notifications cause, however many an agent sends. */
 const NOTIFIED_PAUSE = SECOND
 /** Pause of a notification that came before the answer to the message, which names the task. */
 const EARLY_PAUSE = 2 * SECOND
-/** Looks of other workers that may come in between. */
+/** Checks by other workers that may come in between. */
 const ATTEMPTS = 5
 
 /** Looks at the task of a run if nothing has happened to it since the message was sent. */
@@ -27,14 +27,14 @@ export const followOutsideRun = async (work: WorkerWork, key: RunKey, round: num
 }
 
 /**
- * Looks at the task of a run because its agent sent a notification, unless another look has followed. What the notification
+ * Checks the task of a run because its agent sent a notification, unless another check has followed. What the notification
  * says doesn't count.
  */
 export const followNotification = async (work: WorkerWork, key: RunKey): Promise<void> => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const task = await work.table.get(OutsideTaskEntity, { run_id: key.id })
     if (!task?.is_notified || task.is_over) return
-    const early = task.task_id === undefined ? EARLY_PAUSE : (task.looked_at ?? 0) + NOTIFIED_PAUSE - work.clock.now()
+    const early = task.task_id === undefined ? EARLY_PAUSE : (task.checked_at ?? 0) + NOTIFIED_PAUSE - work.clock.now()
     if (early > 0) {
       const run = await work.table.get(RunEntity, key)
       if (run) await wakeForNotification(work, run, early)
@@ -42,7 +42,7 @@ export const followNotification = async (work: WorkerWork, key: RunKey): Promise
     }
     if (await follow(work, task)) return
   }
-  throw new Error('other workers look at the task')
+  throw new Error('other workers check the task')
 }
 
 /** Wakes a worker for a task whose message was lost, or whose worker was lost while it sent one. */
@@ -57,7 +57,7 @@ export const handleOverdueOutsideTask = async (work: WorkerWork, key: Key): Prom
   await ifUnchanged(work.commit([write]))
 }
 
-/** Of several workers, the one that writes the next round looks. @returns false if another one does */
+/** Of several workers, the one that writes the next round checks the task. @returns false if another one does */
 const follow = async (work: WorkerWork, task: OutsideTask): Promise<boolean> => {
   const run = await work.table.get(RunEntity, { installation_id: task.installation_id, id: task.run_id })
   if (!run || task.is_over || (!isActive(run.status) && (run.status === 'succeeded' || task.task_id === undefined)))
@@ -66,19 +66,19 @@ const follow = async (work: WorkerWork, task: OutsideTask): Promise<boolean> => 
   const now = work.clock.now()
   const set = {
     round: task.round + 1,
-    looks: task.looks + 1,
-    looked_at: now,
+    checks: task.checks + 1,
+    checked_at: now,
     is_notified: undefined,
     due_at: now + MINUTE,
   }
   const write = OutsideTaskEntity.update(task, { set }, { where: { round: task.round } })
   if (!(await ifUnchanged(work.commit([write])))) return false
   const taken = { ...task, ...set }
-  await (isActive(run.status) ? look(work, run, taken) : cancel(work, run, taken))
+  await (isActive(run.status) ? check(work, run, taken) : cancel(work, run, taken))
   return true
 }
 
-const look = async (work: WorkerWork, run: Run, task: OutsideTask): Promise<void> => {
+const check = async (work: WorkerWork, run: Run, task: OutsideTask): Promise<void> => {
   if (task.task_id === undefined) {
     await failRun(work, run, 'agent_unreachable', 'The agent’s answer to the message didn’t arrive.')
     return closeTask(work, task)

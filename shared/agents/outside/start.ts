@@ -39,7 +39,7 @@ export const startOutsideRun = async (work: WorkerWork, run: Run, target: Target
     ...(message.contextId !== undefined && { context_id: message.contextId }),
     is_over: false,
     round: 1,
-    looks: 0,
+    checks: 0,
     answers: 0,
     cancels: 0,
     ...(push && { push: { token_hash: sha256(push.token), workspace_id: run.workspace_id, app_id: run.app_id } }),
@@ -68,7 +68,7 @@ export const takeForAnswer = async (
   if (task?.task_id === undefined || task.is_over) return undefined
   const set = {
     round: task.round + 1,
-    looks: 0,
+    checks: 0,
     answers: task.answers + 1,
     answered: task.asked,
     failing_since: undefined,

@@ -3,7 +3,7 @@ import type { Deps, WorkerWork } from '#shared/foundation/work/index.ts'
 import type { Run } from '#shared/work/runs/index.ts'
 import { OutsideTaskEntity } from './entity.ts'
 
-/** Message for `dispatch`, to look at an outside agent's task: in its round, or because of a notification. */
+/** Message for `dispatch`, to check an outside agent's task: in its round, or because of a notification. */
 export const FollowMessage = () =>
   z.object({
     kind: z.literal('follow'),
@@ -24,7 +24,7 @@ const sendLater = async (
   await queues.send('dispatch', [{ body, delayMs, group: installation_id }])
 }
 
-/** Wakes a worker to read an outside agent's task after the delay, unless something else happens to it before. */
+/** Wakes a worker to check an outside agent's task after the delay, unless something else happens to it before. */
 export const wakeFollower = (
   work: Pick<WorkerWork, 'queues'>,
   run: Run,
@@ -32,7 +32,7 @@ export const wakeFollower = (
   delayMs: number,
 ): Promise<void> => sendLater(work, run, delayMs, round)
 
-/** Wakes a worker to read the task later, because a notification came too early. */
+/** Wakes a worker to check the task later, because a notification came too early. */
 export const wakeForNotification = (work: Pick<WorkerWork, 'queues'>, run: Run, delayMs: number): Promise<void> =>
   sendLater(work, run, delayMs)
 

@@ -1,3 +1,3 @@
-export { type OpenRequest, type PrepareInPlace, paceLooks, prepareRun } from './looks.ts'
+export { type OpenRequest, type PrepareInPlace, paceChecks, prepareRun } from './pace.ts'
 export { fitsInPlace, startAndWait } from './start-and-wait.ts'
 export { waitForRun } from './wait.ts'

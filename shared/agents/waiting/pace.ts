@@ -3,7 +3,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { type NewRun, newRun, type PreparedRun } from '#shared/work/runs/index.ts'
 
-/** Pauses in ms between two looks at a run that somebody waits for. */
+/** Pauses in ms between two checks of a run that somebody waits for. */
 export interface Pauses {
   first: number
   /** Factor by which each is longer than the one before. */
@@ -36,10 +36,10 @@ export const prepareRun = (inPlace: PrepareInPlace | undefined, work: Work, star
 const WHILE_OPEN = SECOND
 
 /**
- * Paces the looks at a run that a request waits for.
- * @param open the agent's request, if this process has sent it. Once it is over, the run is worth a look
+ * Paces the checks of a run that a request waits for.
+ * @param open the agent's request, if this process has sent it. Once it is over, the run is worth a check
  */
-export const paceLooks = ({ first, growth, longest }: Pauses, open?: OpenRequest) => {
+export const paceChecks = ({ first, growth, longest }: Pauses, open?: OpenRequest) => {
   let next = first
   let isOpen = open !== undefined
   const closed = open?.over.then(() => {
@@ -50,7 +50,7 @@ export const paceLooks = ({ first, growth, longest }: Pauses, open?: OpenRequest
     restart: (): void => {
       next = first
     },
-    /** Waits for the next look. @param most ms left */
+    /** Waits for the next check. @param most ms left */
     pause: async (most: number, signal?: AbortSignal): Promise<void> => {
       const timer = new AbortController()
       const stop = signal ? AbortSignal.any([signal, timer.signal]) : timer.signal

@@ -15,7 +15,7 @@ import {
   type RunStatus,
   viewWithSteps,
 } from '#shared/work/runs/index.ts'
-import { type OpenRequest, type PrepareInPlace, paceLooks, prepareRun } from './looks.ts'
+import { type OpenRequest, type PrepareInPlace, paceChecks, prepareRun } from './pace.ts'
 
 export interface Wait {
   seconds: number
@@ -87,11 +87,11 @@ const waitWhileWorking = async (
   key: RunKey,
   { until, viewer, open }: { until: number; viewer: string | undefined; open: OpenRequest | undefined },
 ): Promise<Run | undefined> => {
-  const looks = paceLooks(PAUSES, open)
+  const checks = paceChecks(PAUSES, open)
   for (;;) {
     const left = until - performance.now()
     if (left <= 0) return undefined
-    await looks.pause(left)
+    await checks.pause(left)
     const run = await loadRun(work, key, viewer)
     if (!isActive(run.status)) return run
     if (!WORKING.has(run.status) || isWaitingForInput(run)) return undefined

@@ -1,7 +1,7 @@
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { isActive, loadRun, type Run, type RunKey } from '#shared/work/runs/index.ts'
-import { type OpenRequest, paceLooks } from './looks.ts'
+import { type OpenRequest, paceChecks } from './pace.ts'
 
 const PAUSES = { first: 150, growth: 1, longest: 150 }
 
@@ -12,10 +12,10 @@ const PAUSES = { first: 150, growth: 1, longest: 150 }
  */
 export const waitForRun = async (deps: Pick<Deps, 'table'>, key: RunKey, open?: OpenRequest): Promise<Run> => {
   const started = performance.now()
-  const looks = paceLooks(PAUSES, open)
+  const checks = paceChecks(PAUSES, open)
   let acceptedAt: number | undefined
   for (;;) {
-    await looks.pause(LIMITS.agentWait)
+    await checks.pause(LIMITS.agentWait)
     const run = await loadRun(deps, key)
     const now = performance.now()
     if (!isActive(run.status)) return run

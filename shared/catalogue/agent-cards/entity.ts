@@ -4,12 +4,12 @@ import { defineEntity } from '#shared/table/entity.ts'
 const cardWatch = () =>
   z.object({
     app_id: z.string(),
-    /** The newest version, whose card is looked at. */
+    /** The newest version, whose card is checked. */
     version_id: z.string(),
     card_url: z.string(),
-    /** Time of the next look. */
-    look_at: z.number(),
-    /** Looks in a row that found no usable card. */
+    /** Time of the next check. */
+    check_at: z.number(),
+    /** Checks in a row that found no usable card. */
     failed: z.number(),
     /** Difference from the version's card about which the developer was notified. */
     change: z
@@ -26,7 +26,7 @@ const cardWatch = () =>
 
 export type CardWatch = z.infer<ReturnType<typeof cardWatch>>
 
-/** The daily look at the card of an app's outside A2A agent. */
+/** The daily check of the card of an app's outside A2A agent. */
 export const CardWatchEntity = defineEntity({
   name: 'card-watch',
   schema: cardWatch,

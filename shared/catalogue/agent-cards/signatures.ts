@@ -7,7 +7,7 @@ import { signedContent } from './canonical.ts'
 
 /** Time to fetch a key set. */
 const DEADLINE = 5 * SECOND
-/** Signatures of a card that are looked at. Each may name a key set of its own. */
+/** Signatures of a card that are verified. Each may name a key set of its own. */
 const MOST_SIGNATURES = 3
 const LONGEST_ID = 200
 

@@ -5,13 +5,13 @@ import { ifUnchanged, type Key, type Write } from '#shared/table/entity.ts'
 import { CardWatchEntity } from './entity.ts'
 import type { CardEventType } from './events.ts'
 
-/** Pause between the looks at a card. */
-export const LOOK_PAUSE = DAY
-/** Grace period before a look that nobody finished is begun again. */
+/** Pause between the checks of a card. */
+export const CHECK_PAUSE = DAY
+/** Grace period before an unfinished check is repeated. */
 const OVERDUE = 10 * MINUTE
 
 /**
- * Returns the writes that have the card of an app's newest version looked at each day, or no card anymore. They belong in the
+ * Returns the writes by which the card of an app's newest version is checked each day, or no card anymore. They belong in the
  * transaction that publishes the version.
  */
 export const watchWrites = (
@@ -22,12 +22,12 @@ export const watchWrites = (
 ): Write[] => {
   // The first version of most apps has no card, and no earlier one had.
   if (cardUrl === undefined) return newest_version_id === undefined ? [] : [CardWatchEntity.delete({ app_id })]
-  const look_at = clock.now() + LOOK_PAUSE
-  const watch = { app_id, version_id: version.id, card_url: cardUrl, look_at, failed: 0, due_at: look_at }
+  const check_at = clock.now() + CHECK_PAUSE
+  const watch = { app_id, version_id: version.id, card_url: cardUrl, check_at, failed: 0, due_at: check_at }
   return [CardWatchEntity.replace(watch)]
 }
 
-/** Handles a look that is due: has a worker make it. */
+/** Handles a check that is due: wakes a worker for it. */
 export const handleDueCard = async (work: Pick<Work, 'table' | 'clock' | 'commit'>, key: Key): Promise<void> => {
   const watch = await work.table.getByKey(CardWatchEntity, key)
   const now = work.clock.now()

@@ -11,8 +11,8 @@ import {
   type CardProblem,
   type CardWatch,
   CardWatchEntity,
+  CHECK_PAUSE,
   isSameCard,
-  LOOK_PAUSE,
   pinAgentCard,
 } from '../agent-cards/index.ts'
 import { type App, AppEntity } from '../apps/entity.ts'
@@ -25,14 +25,14 @@ const MOST_FAILURES = 3
  * Looks at the card of an app's outside agent, and tells the developer if it isn't the one of the newest version anymore, once
  * for each change. Runs use the version's card all the same. It may be woken twice or late.
  */
-export const lookAtCard = async (work: Work, app_id: string): Promise<void> => {
+export const checkCard = async (work: Work, app_id: string): Promise<void> => {
   const watch = await work.table.get(CardWatchEntity, { app_id })
-  if (!watch || watch.look_at > work.clock.now()) return
+  if (!watch || watch.check_at > work.clock.now()) return
   const [app, version] = await work.table.getAll([
     AppEntity.ref({ id: app_id }),
     VersionEntity.ref({ app_id, id: watch.version_id }),
   ] as const)
-  const where = { version_id: watch.version_id, look_at: watch.look_at }
+  const where = { version_id: watch.version_id, check_at: watch.check_at }
   if (!app || !version?.card) {
     await ifUnchanged(work.commit([CardWatchEntity.delete(watch, { where })]))
     return
@@ -40,11 +40,11 @@ export const lookAtCard = async (work: Work, app_id: string): Promise<void> => {
   const found = await pinAgentCard(work, watch.card_url)
   const failed = 'fix' in found ? watch.failed + 1 : 0
   const change = changeOf(work, watch, version.card, found, failed)
-  const look_at = work.clock.now() + LOOK_PAUSE
+  const check_at = work.clock.now() + CHECK_PAUSE
   const isNews = change !== undefined && change !== watch.change
   await ifUnchanged(
     work.commit([
-      CardWatchEntity.update(watch, { set: { look_at, due_at: look_at, failed, change } }, { where }),
+      CardWatchEntity.update(watch, { set: { check_at, due_at: check_at, failed, change } }, { where }),
       ...(isNews ? await mailWrites(work, app, version, change) : []),
     ]),
   )

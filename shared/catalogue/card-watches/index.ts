@@ -1,1 +1,1 @@
-export { lookAtCard } from './look.ts'
+export { checkCard } from './check.ts'

@@ -8,7 +8,7 @@ import { missing } from '#shared/table/expressions.ts'
 import { type LogoFetch, LogoFetchEntity } from './entity.ts'
 import type { LogoEventType } from './events.ts'
 
-/** Grace period before a fetch that nobody finished is begun again. */
+/** Grace period before an unfinished fetch is repeated. */
 const OVERDUE = 2 * MINUTE
 
 const emitWanted = ({ clock }: Pick<Work, 'clock'>, owner: string): Write =>

@@ -4,7 +4,7 @@ import type { App } from '../apps/entity.ts'
 import type { Version } from './entity.ts'
 import type { VersionView } from './schemas.ts'
 
-/** Returns a version as its developer sees it. @param watch the look at the card of the app's newest version */
+/** Returns a version as its developer sees it. @param watch the check of the card of the app's newest version */
 export const presentVersion = (app: App, version: Version, manifest: unknown, watch?: CardWatch): VersionView => ({
   id: version.id,
   version: version.version,

@@ -9,13 +9,13 @@ export const handleOverdueDelivery = async (work: WorkerWork, key: Key): Promise
   const delivery = await work.table.getByKey(DeliveryEntity, key)
   const now = work.clock.now()
   if (delivery?.due_at === undefined || delivery.due_at > now) return
-  if (delivery.status !== 'pending') return lookAgain(work, delivery, undefined)
-  if ((delivery.leased_until ?? 0) > now) return lookAgain(work, delivery, delivery.leased_until)
+  if (delivery.status !== 'pending') return checkAgain(work, delivery, undefined)
+  if ((delivery.leased_until ?? 0) > now) return checkAgain(work, delivery, delivery.leased_until)
   await work.queues.send('delivery', [wakeMessage(delivery)])
-  await lookAgain(work, delivery, nextCheckAt(now, delivery.next_attempt_at ?? now))
+  await checkAgain(work, delivery, nextCheckAt(now, delivery.next_attempt_at ?? now))
 }
 
-const lookAgain = async (work: WorkerWork, delivery: Delivery, due_at: number | undefined): Promise<void> => {
+const checkAgain = async (work: WorkerWork, delivery: Delivery, due_at: number | undefined): Promise<void> => {
   // A worker may have claimed it in the meantime.
   await ifUnchanged(
     work.commit([DeliveryEntity.update(delivery, { set: { due_at } }, { where: { due_at: delivery.due_at } })]),

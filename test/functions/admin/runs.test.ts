@@ -24,7 +24,7 @@ const start = async ({ installation, app, grant, workspaceId: ws }: Installed): 
 
 let handled = 0
 /**
- * Has the statistics worker, and no other worker, handle the events since the last call, also those that a dispatch would
+ * Lets the statistics worker, and no other worker, handle the events since the last call, also those that a dispatch would
  * carry.
  */
 const followed = async () => {

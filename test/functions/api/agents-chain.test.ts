@@ -149,7 +149,7 @@ describe('the depth of a chain', () => {
 })
 
 describe('a chain that continues through tasks', () => {
-  /** Has the assignee report with its run’s token and complete its run. */
+  /** Reports as the assignee with its run’s token, and completes its run. */
   const report = async (task_id: string, run_id: string, token: string) => {
     await platform.drain()
     const said = await platform.call('POST', `/api/v1/tasks/${task_id}/report`, { token, body: { text: 'Done.' } })

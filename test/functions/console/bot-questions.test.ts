@@ -214,7 +214,7 @@ describe('an agent’s question in the bot', () => {
 })
 
 describe('an answer in the bot that isn’t the person’s to give', () => {
-  /** Has somebody else press the button, or reply: Telegram sends what the message in their chat contains. */
+  /** Presses the button as somebody else, or replies: Telegram sends what the message in their chat contains. */
   const forge = async (from: Person, to: Person, button: number) => {
     const { text, reply_markup } = question(to)
     const bot = { chat_id: from.id, text, reply_markup }

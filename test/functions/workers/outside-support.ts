@@ -24,7 +24,7 @@ export interface Call {
   headers: Received['headers']
 }
 
-/** Has the receiver serve a card, and answer each call of its JSON-RPC interface with a result, or as given. */
+/** Makes the receiver serve a card, and answer each call of its JSON-RPC interface with a result, or as given. */
 export const serve = (
   receiver: Receiver,
   behave: (call: Call) => Answer | { result: unknown },
