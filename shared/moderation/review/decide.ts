@@ -40,7 +40,7 @@ type Action = 'approved' | 'rejected' | 'suspended' | 'unsuspended' | 'delisted'
 
 /**
  * Moves `in_review` → `approved`, or `delisted` → `approved`. The promoted version counts as reviewed with its app.
- * @param lookedAt what the moderator examined: the promoted version and the app's `updated_at`. An absent part accepts any
+ * @param examined what the moderator examined: the promoted version and the app's `updated_at`. An absent part accepts any
  * @throws `not_found`; `conflict` from another status, while another moderator has claimed the app, if the app or its
  * promoted version changed since it was examined, or if its name is confusable and that wasn't accepted. The developer may
  * edit and promote until the decision, and sees in the logs when a moderator opens the app.
@@ -49,19 +49,19 @@ export const approveApp = (
   work: Work,
   moderator: Moderator,
   appId: string,
-  lookedAt: { promoted_version?: string | undefined; updated_at?: string | undefined } & Accepting,
+  examined: { promoted_version?: string | undefined; updated_at?: string | undefined } & Accepting,
 ): Promise<ModeratedAppView> =>
   decide(work, moderator, appId, 'approved', undefined, async (app) => {
     if (app.status !== 'in_review' && app.status !== 'delisted') {
       throw appStateConflict(app, 'Approve only an app that is in review or delisted.')
     }
     const { id, promoted_version_id } = app
-    const { promoted_version, updated_at } = lookedAt
+    const { promoted_version, updated_at } = examined
     if (promoted_version !== undefined && app.promoted_version !== promoted_version) {
       throw promotedSince(app, promoted_version)
     }
     if (updated_at !== undefined && Date.parse(updated_at) !== app.updated_at) throw changedConcurrently()
-    const similar = await acceptedLookalikes(work, app, lookedAt)
+    const similar = await acceptedLookalikes(work, app, examined)
     return {
       set: { status: 'approved', status_reason: undefined, approved_at: work.clock.now(), ...similar.set },
       details: similar.details,
@@ -222,9 +222,9 @@ export const presentModeratedApp = (app: App): ModeratedAppView => ({
 export const appStateConflict = ({ status }: App, fix: string): PlatformError =>
   fail('conflict', { message: `The app is ${status.replace('_', ' ')}.`, fix })
 
-const promotedSince = ({ promoted_version = 'none' }: App, lookedAt: string): PlatformError =>
+const promotedSince = ({ promoted_version = 'none' }: App, examined: string): PlatformError =>
   fail('conflict', {
-    message: `The promoted version is now ${promoted_version}, not ${lookedAt}.`,
+    message: `The promoted version is now ${promoted_version}, not ${examined}.`,
     fix: 'Review the promoted version, then decide.',
     details: { promoted_version },
   })

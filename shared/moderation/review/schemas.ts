@@ -290,7 +290,7 @@ const check = () =>
     .meta({ id: 'SubmissionCheck' })
 
 /** Query parameter for the version to examine. */
-const versionLookedAt = () =>
+const examinedVersion = () =>
   z
     .string()
     .refine((text) => isId('version', text), 'must be the id of a version')
@@ -303,7 +303,7 @@ const versionLookedAt = () =>
 /** Query of `GET /admin/apps/{id}/checks`. */
 export const checksQuery = () =>
   z.strictObject({
-    version: versionLookedAt(),
+    version: examinedVersion(),
     fresh: z
       .enum(['true', 'false'])
       .default('false')
@@ -314,7 +314,7 @@ export const checksQuery = () =>
 export const TestInstall = () =>
   TestRun()
     .extend({
-      version: versionLookedAt(),
+      version: examinedVersion(),
     })
     .meta({ id: 'TestInstall' })
 
