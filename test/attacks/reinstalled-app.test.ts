@@ -50,7 +50,7 @@ const scene = async () => {
 
 const start = ({ token }: Installed) => platform.call('POST', '/api/v1/runs', { token, body: {} })
 
-/** Has the agent make a call that somebody must approve. */
+/** Makes a call as the agent that somebody must approve. */
 const ask = async (from: Installed) => {
   const { body: run } = await start(from)
   await platform.drain()

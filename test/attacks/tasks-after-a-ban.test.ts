@@ -22,7 +22,7 @@ const asPerson = async ({ person }: Agent, method: string, path: string, body: o
   return answer.body
 }
 
-/** Has a person hand a new task to the agent. Nothing is sent to it yet. */
+/** Assigns a new task of a person to the agent. Nothing is sent to it yet. */
 const handed = async (agent: Agent): Promise<string> => {
   const body = { title: SECRET, installation_id: agent.installation.id }
   const { id } = await asPerson(agent, 'POST', '', body)

@@ -13,7 +13,7 @@ import { serveToBrowser } from '#test/browser/consent/page-server.ts'
 import type { Stage } from '#test/browser/console/harness.ts'
 import type { BuildOptions } from '#web/built/build.ts'
 
-/** Has a stage serve a page in the tests' made-up language, which runs from right to left. */
+/** Makes a stage serve a page in the tests' made-up language, which runs from right to left. */
 export const inMadeUpLanguage = (
   stage: Stage,
   path: RegExp,

@@ -82,7 +82,7 @@ const kindsOn = async (): Promise<Map<Kind, string[]>> => {
 const startRun = async (bearer: string): Promise<string> =>
   (await must(running.baseUrl, 'POST', '/api/v1/runs', { token: bearer, body: { input: {} } })).id
 
-/** Has the agent emit an event, which travels over the bus. */
+/** Emits an event as the agent, which travels over the bus. */
 const emitEvent = async (type: string): Promise<string> => {
   const body = { arguments: { type, data: {} } }
   await must(running.baseUrl, 'POST', '/api/v1/tools/emit_event/invoke', { token, body })

@@ -90,7 +90,7 @@ describe('a dispatcher that dies at any point', () => {
       table.transact = transact
       await platform.drain()
       const { body } = await platform.call('GET', `/api/v1/runs/${run.id}`, { token: app.token })
-      // The event of its start is brought to everybody meanwhile, which reads other records.
+      // The event of its start is brought to its consumers meanwhile, which reads other records.
       const reads = calls.slice(0, calls.indexOf('write run')).filter((call) => call === 'read run')
       return { reads, status: body.status, steps: body.steps.length }
     }

@@ -6,19 +6,19 @@ export type Screenshot = components['schemas']['Screenshot']
 
 /**
  * An image of an app's listing, in its proportions, so that nothing moves when it has loaded.
- * @param beside its caption stands next to it
+ * @param captioned its caption stands next to it
  */
 export const ScreenshotImage = ({
   path,
   caption,
   width,
   height,
-  beside,
-}: Omit<Screenshot, 'id'> & { beside?: boolean }) => (
+  captioned,
+}: Omit<Screenshot, 'id'> & { captioned?: boolean }) => (
   <img
     class="screenshot"
     src={resolveUrl(path.slice(1))}
-    alt={beside ? '' : sanitize(caption)}
+    alt={captioned ? '' : sanitize(caption)}
     width={width}
     height={height}
     loading="lazy"

@@ -79,7 +79,7 @@ export const Images = ({
         const caption = <Name>{one.caption}</Name>
         return (
           <li key={one.id}>
-            <ScreenshotImage {...one} beside />
+            <ScreenshotImage {...one} captioned />
             <p>{same?.caption === one.caption ? caption : <Mark>{caption}</Mark>}</p>
           </li>
         )
