@@ -13,7 +13,7 @@ import { scratchFolder } from '#testkit/scratch.ts'
 import { using, usingModel } from '#testkit/using.ts'
 import { until } from '../e2e/support.ts'
 import { usingOwnLocal } from '../e2e/using-local.ts'
-import { askedAgent, startServer } from './support.ts'
+import { askedAgent, startServer, TURNS } from './support.ts'
 
 const TOKEN = 'key-of-the-collector'
 const MODULES = `module example.com/collector
@@ -86,7 +86,8 @@ const running = usingOwnLocal(() => ({
 }))
 
 it('the OpenTelemetry Collector passes on the spans of a run as one trace, from the request to the model', async () => {
-  const { run } = await askedAgent(running, model)
+  model.next(...TURNS)
+  const { run } = await askedAgent(running)
   const agent = () => received.find(({ attributes }) => attributes['platform.run_id'] === run.id)
   const ofTrace = () => received.filter(({ traceId }) => traceId === agent()?.traceId)
   const isWhole = () => ofTrace().filter(({ name }) => name === 'chat small').length === 2

@@ -6,7 +6,7 @@ import { using, usingModel } from '#testkit/using.ts'
 import { must, until } from '../e2e/support.ts'
 import { usingOwnLocal } from '../e2e/using-local.ts'
 import { environmentOf, removingEnvironments } from '../python/environment.ts'
-import { askedAgent, startServer } from './support.ts'
+import { askedAgent, startServer, TURNS } from './support.ts'
 
 removingEnvironments()
 const phoenix = using(
@@ -50,7 +50,8 @@ const list = async (what: string) =>
 it('Phoenix shows an agent, its tool and its model as such, with the tokens, in the session of the conversation', {
   retry: 3,
 }, async () => {
-  const { run, conversation } = await askedAgent(running, model)
+  model.next(...TURNS)
+  const { run, conversation } = await askedAgent(running)
   const spans = await until(async () => {
     const all = await list('spans')
     const own = all.find(({ attributes }) => attributes['platform.run_id'] === run.id)

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { ModelServer } from '#testkit/model-server.ts'
 import { must, newAgent, type Running, until } from '../e2e/support.ts'
 
 /** Starts a server, and waits until `isUp`. */
@@ -27,8 +26,14 @@ export const startServer = async (
   }
 }
 
-/** Has a person ask an inline agent, whose model calls a tool and then answers. Waits for the run's end and its last span. */
-export const askedAgent = async ({ baseUrl, platform }: Omit<Running, 'stop'>, model: ModelServer) => {
+/** Turns of a model that calls a tool and then answers. */
+export const TURNS = [
+  { text: 'Let me see.', calls: [{ tool: 'workspace_info' }] },
+  { text: 'Seven.', usage: { input: 70, output: 7, cached: 50, reasoning: 2 } },
+]
+
+/** Has a person ask an inline agent that may look at its workspace. Waits for the run's end and its last span. */
+export const askedAgent = async ({ baseUrl, platform }: Omit<Running, 'stop'>, text = 'How many?') => {
   const agent = await newAgent(baseUrl, {
     runtime: { type: 'inline', instructions: 'Look.' },
     scopes: ['workspace:read', 'tools:invoke', 'chat:read', 'chat:write'],
@@ -42,13 +47,9 @@ export const askedAgent = async ({ baseUrl, platform }: Omit<Running, 'stop'>, m
     token,
     body: { installation_id: items[0].id },
   })
-  model.next(
-    { text: 'Let me see.', calls: [{ tool: 'workspace_info' }] },
-    { text: 'Seven.', usage: { input: 70, output: 7, cached: 50, reasoning: 2 } },
-  )
   const { run_id } = await must(baseUrl, 'POST', `/console/conversations/${conversation}/messages`, {
     token,
-    body: { text: 'How many?' },
+    body: { text },
   })
   const run = await until(async () => {
     const one = await must(baseUrl, 'GET', `/console/runs/${run_id}`, { token })
