@@ -35,16 +35,17 @@ require (
 )
 `
 
+const place = scratchFolder('collector-')
 const received: ReceivedSpan[] = []
 /** Takes what the collector passes on. */
 const target = await startCollector(0, (spans) => received.push(...spans))
 beforeEach(() => received.splice(0))
 afterAll(() => target.stop())
+afterAll(() => place.remove())
 
 /** The OpenTelemetry Collector, with an open receiver and one that wants a token. */
 const collector = using(
   async () => {
-    const place = scratchFolder('collector-')
     const { folder } = place
     writeFileSync(path.join(folder, 'go.mod'), MODULES)
     cpSync(path.join(import.meta.dirname, 'collector/main.go'), path.join(folder, 'main.go'))
@@ -72,11 +73,7 @@ const collector = using(
     const server = await startServer(path.join(folder, 'collector'), ['--config', config], () =>
       fetch(`http://${locked}/`),
     )
-    const stop = async () => {
-      await server.stop()
-      place.remove()
-    }
-    return { open: `http://${open}`, locked: `http://${locked}`, stop }
+    return { open: `http://${open}`, locked: `http://${locked}`, stop: server.stop }
   },
   (running) => running.stop(),
 )

@@ -14,16 +14,20 @@ export const startServer = async (
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const ended = once(child, 'exit')
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`)
-    return (await isUp().catch(() => false)) ? true : undefined
-  })
-  return {
-    stop: async (): Promise<void> => {
-      child.kill()
-      await ended
-    },
+  const stop = async (): Promise<void> => {
+    child.kill()
+    await ended
   }
+  try {
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`)
+      return (await isUp().catch(() => false)) ? true : undefined
+    }, 300_000)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { stop }
 }
 
 /** Turns of a model that calls a tool and then answers. */
