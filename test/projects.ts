@@ -10,5 +10,5 @@ export const GENERATORS = ['test/generators/**/*.test.ts']
 /** Tests that install agent frameworks, for `npm run test:frameworks` only. */
 export const FRAMEWORKS = ['test/frameworks/**/*.test.ts']
 
-/** Tests that install servers of models, for `npm run test:models` only. */
+/** Tests that install servers of models and receivers of traces, for `npm run test:models` only. */
 export const MODEL_SERVERS = ['test/model-servers/**/*.test.ts']

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -7,8 +5,8 @@ import { freePort } from '#local/free-port.ts'
 import { createLanguageModel } from '#shared/adapters/language-model.ts'
 import { MODEL_KEY, refusal } from '#testkit/model-server.ts'
 import { using, usingModel } from '#testkit/using.ts'
-import { until } from '../e2e/support.ts'
 import { environmentOf, removingEnvironments } from '../python/environment.ts'
+import { startServer } from './support.ts'
 
 const PACKAGE = 'litellm[proxy]==1.108.7'
 const PROXY_KEY = 'sk-proxy-key-of-the-tests'
@@ -34,23 +32,17 @@ const proxy = using(
       }),
     )
     const program = path.join(path.dirname(python), 'litellm')
-    const child = spawn(program, ['--config', config, '--host', '127.0.0.1', '--port', String(port)], {
-      // Its list of prices comes with the package.
-      env: { ...process.env, LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-    const ended = once(child, 'exit')
     const url = `http://127.0.0.1:${port}`
-    await until(async () => (await fetch(`${url}/health/liveliness`).catch(() => undefined))?.ok)
-    return {
-      url: `${url}/v1`,
-      close: async () => {
-        child.kill()
-        await ended
-      },
-    }
+    const server = await startServer(
+      program,
+      ['--config', config, '--host', '127.0.0.1', '--port', String(port)],
+      async () => (await fetch(`${url}/health/liveliness`)).ok,
+      // Its list of prices comes with the package.
+      { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
+    )
+    return { url: `${url}/v1`, stop: server.stop }
   },
-  (running) => running.close(),
+  (running) => running.stop(),
 )
 beforeEach(() => {
   upstream.requests.length = 0

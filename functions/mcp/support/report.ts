@@ -12,8 +12,8 @@ interface Watching {
 }
 
 /**
- * Returns a function that reports a run's new steps to the client: `progress` and `message` with its progress token, `log`
- * from the level that it asked for.
+ * Returns a function that reports what is new of a run to the client: its steps `progress` and `message` and what its model is
+ * writing with its progress token, its steps `log` from the level that it asked for.
  * @param from number in the run's stream after which steps are new
  */
 export const createReporter = (
@@ -33,10 +33,12 @@ export const createReporter = (
     progress = to
     outbox.notify('notifications/progress', { progressToken: token, progress, ...more })
   }
+  const say = (text: string): void => advance((progress ?? 0) + 1, { message: cleanText(text) })
   return async (run) => {
     const last = run.stream_seq
     if (last <= seen) return
     const isNew = ({ stream_seq }: { stream_seq: number }) => stream_seq > seen && stream_seq <= last
+    const draft = run.draft && isNew(run.draft) ? run.draft : undefined
     const steps = (await loadSteps(work, run.id, run)).filter(isNew)
     seen = last
     for (const step of steps.sort((a, b) => a.stream_seq - b.stream_seq)) {
@@ -51,8 +53,9 @@ export const createReporter = (
       } else if (meaning?.type === 'log') {
         log?.(meaning)
       } else if (type === 'message' && typeof output.text === 'string') {
-        advance((progress ?? 0) + 1, { message: cleanText(output.text) })
+        say(output.text)
       }
     }
+    if (draft) say(draft.text)
   }
 }

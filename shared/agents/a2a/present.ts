@@ -109,12 +109,15 @@ const artifactOf = (value: unknown, n: number): Artifact | undefined => {
   }
 }
 
+/** The artifact that a run's output is. */
+export const OUTPUT = { artifactId: 'output', name: 'output' }
+
 /** Returns the artifacts of a run that succeeded: what it says itself, or its output as data. */
 export const outputArtifacts = (output: Json | null): Artifact[] => {
   const { artifacts } = shapeOf(output)
   if (artifacts) return artifacts
   const data = output ? withoutShapes(output) : {}
-  return Object.keys(data).length === 0 ? [] : [{ artifactId: 'output', name: 'output', parts: [{ data }] }]
+  return Object.keys(data).length === 0 ? [] : [{ ...OUTPUT, parts: [{ data }] }]
 }
 
 /** The message that answers a blocking send instead of a task, if the run has one. */

@@ -150,6 +150,8 @@ const sendAll = async (work: WorkerWork, leased: A2aPush, { run, receiver }: Pus
   let hasNews = false
   for await (const event of taskEvents(work, run, position, stop.signal)) {
     if (!event) break
+    // A draft isn't worth a request.
+    if (event.isDraft) continue
     hasNews = true
     push = await sendOne(work, push, run, receiver, event)
     // Sends the state as of the read. The next check finds later changes.

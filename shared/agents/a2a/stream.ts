@@ -12,6 +12,7 @@ import {
   type Artifact,
   contextOf,
   loadOutput,
+  OUTPUT,
   outputArtifacts,
   presentStatus,
   type Said,
@@ -28,6 +29,8 @@ export interface TaskEvent {
   /** Number in the run’s stream. Of several elements with one number, all but the last also have their own: `7.1`. */
   id: string
   data: Json
+  /** What a model has written of its turn so far. A later element has it, too. */
+  isDraft?: true
 }
 
 /** Position of a reader: elements of the run's stream that it has seen. */
@@ -69,10 +72,12 @@ export async function* taskEvents(
   signal: AbortSignal,
 ): AsyncGenerator<TaskEvent | undefined> {
   let at = from
+  let written: Draft | undefined
   for (let current = run; ; current = await loadRun(work, run)) {
     if (!at) {
       yield await snapshot(work, current)
       at = { after: current.stream_seq, seen: 0 }
+      written = undefined
     }
     if (isStill(current, at)) return
     const { after } = at
@@ -85,6 +90,12 @@ export async function* taskEvents(
       }
       gap = event.event === 'gap'
       if (gap) break
+      const draft = draftIn(event)
+      if (draft) {
+        yield { id: String(event.id), data: draftUpdate(run, draft, written), isDraft: true }
+        written = draft
+        continue
+      }
       const now = await loadRun(work, run)
       const elements = await elementsOf(work, now, event)
       const last = elements.at(-1)
@@ -115,6 +126,28 @@ const statusUpdate = (run: Run, status: TaskStatus): Json => ({ statusUpdate: { 
 const artifactUpdate = (run: Run, artifact: Artifact, append: boolean, lastChunk: boolean): Json => ({
   artifactUpdate: { ...aboutOf(run), artifact, ...(append && { append }), ...(lastChunk && { lastChunk }) },
 })
+
+interface Draft {
+  step: string
+  text: string
+}
+
+const draftIn = ({ event, data }: RunEvent): Draft | undefined => {
+  if (event !== 'step') return undefined
+  const { id, type, status, output } = data as StepView
+  const text = type === 'message' && status === 'running' ? output.text : undefined
+  return typeof text === 'string' ? { step: id, text } : undefined
+}
+
+/**
+ * Presents a model's answer while it grows, as chunks of the artifact that the answer will be. A chunk continues the text that
+ * the reader has. Otherwise it begins anew, and so does the whole artifact at the end.
+ */
+const draftUpdate = (run: Run, { step, text }: Draft, written: Draft | undefined): Json => {
+  const append = written?.step === step && text.startsWith(written.text)
+  const parts = [{ text: append ? text.slice(written.text.length) : text }]
+  return artifactUpdate(run, { ...OUTPUT, parts }, append, false)
+}
 
 /** Returns what an event of a run's stream says to A2A clients: nothing, or one or more elements. */
 const elementsOf = async (work: Work, run: Run, { event, data }: RunEvent): Promise<Json[]> => {

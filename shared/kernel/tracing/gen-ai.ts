@@ -3,20 +3,16 @@ import type { TokenUsage } from '../token-usage.ts'
 
 /**
  * Spans of agents, tools and models by the names of OpenTelemetry's GenAI conventions (`semantic-conventions-genai` 0.1), by which
- * observability tools know them. The names still move, so they stand in this file only. `openinference.span.kind` is what Phoenix
- * tells spans apart by. No attribute holds content.
+ * observability tools know them. The names still move, so they stand in this file only. No attribute holds content.
  */
 interface Described {
   name: string
   attributes: Attributes
 }
 
-type Kind = 'AGENT' | 'TOOL' | 'LLM'
-
-const operation = (name: string, kind: Kind): Attributes => ({
+const operation = (name: string): Attributes => ({
   'gen_ai.operation.name': name,
   'gen_ai.provider.name': 'agent-platform',
-  'openinference.span.kind': kind,
 })
 
 export interface InvokedAgent {
@@ -30,7 +26,7 @@ export interface InvokedAgent {
 export const agentSpan = ({ id, name, version, conversation }: InvokedAgent): Described => ({
   name: `invoke_agent ${name}`,
   attributes: {
-    ...operation('invoke_agent', 'AGENT'),
+    ...operation('invoke_agent'),
     'gen_ai.agent.id': id,
     'gen_ai.agent.name': name,
     'gen_ai.agent.version': version,
@@ -42,10 +38,9 @@ export const agentSpan = ({ id, name, version, conversation }: InvokedAgent): De
 export const toolSpan = (tool: string): Described => ({
   name: `execute_tool ${tool}`,
   attributes: {
-    ...operation('execute_tool', 'TOOL'),
+    ...operation('execute_tool'),
     'gen_ai.tool.name': tool,
     'gen_ai.tool.type': 'function',
-    'tool.name': tool,
   },
 })
 
@@ -53,10 +48,9 @@ export const toolSpan = (tool: string): Described => ({
 export const modelSpan = (model: string): Described => ({
   name: `chat ${model}`,
   attributes: {
-    ...operation('chat', 'LLM'),
+    ...operation('chat'),
     'gen_ai.provider.name': 'openai',
     'gen_ai.request.model': model,
-    'llm.model_name': model,
   },
 })
 
@@ -67,7 +61,4 @@ export const turnAttributes = (usage: TokenUsage, finishReason: string | undefin
   'gen_ai.usage.cache_read.input_tokens': usage.cached_tokens,
   'gen_ai.usage.reasoning.output_tokens': usage.reasoning_tokens,
   'gen_ai.response.finish_reasons': finishReason === undefined ? undefined : [finishReason],
-  'llm.token_count.prompt': usage.input_tokens,
-  'llm.token_count.completion': usage.output_tokens,
-  'llm.token_count.total': usage.input_tokens + usage.output_tokens,
 })

@@ -1,6 +1,7 @@
 import { storePayload } from '#shared/foundation/payloads/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -15,7 +16,7 @@ import { presentRun } from './present.ts'
 import { findRunKey } from './read.ts'
 import type { Completion, RunView } from './schemas.ts'
 import { releaseSlot } from './slots.ts'
-import { prepareSteps } from './steps.ts'
+import { prepareSteps, type StepInput } from './steps.ts'
 import { tokensOf } from './usage.ts'
 
 type Outcome = Completion | Cancellation
@@ -65,7 +66,7 @@ const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<Prepa
   const now = work.clock.now()
   const completion = outcome.status === 'cancelled' ? undefined : outcome
   const succeeded = outcome.status === 'succeeded'
-  const steps = await prepareSteps(work, run, completion?.steps ?? [])
+  const steps = await prepareSteps(work, run, completion ? (completion.steps ?? []) : unfinishedSteps(run))
   const voided = await voidApproval(work, { ...run, ...steps.counts }, completion?.steps ?? [])
   const questions = await voidInputWrites(work, { ...run, ...steps.counts, ...voided.counts })
   const usage = completion?.usage ?? run.usage
@@ -110,6 +111,12 @@ const prepareEnd = async (work: Work, run: Run, outcome: Outcome): Promise<Prepa
   ]
   return { changed, finished, writes }
 }
+
+/** The step of a model's turn that was stopped. Who stopped it has read the text already, and finds it again. */
+const unfinishedSteps = ({ draft, step_count }: Run): StepInput[] =>
+  draft && step_count < LIMITS.stepsPerRun
+    ? [{ type: 'message', output: {}, stored: { json: JSON.stringify({ text: draft.text }) } }]
+    : []
 
 /** Fields of active runs only: the times that show whether a run is silent, and the text that is being written. */
 const ONLY_WHILE_ACTIVE = {

@@ -45,7 +45,7 @@ export const loadSteps = async (
   return run instanceof Promise && steps.length < step_count ? counted(await read()) : steps
 }
 
-interface StepInput extends NewStep {
+export interface StepInput extends NewStep {
   id?: string
   status?: string
   tool?: string

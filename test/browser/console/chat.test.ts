@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { expectAccessible } from '#test/browser/accessible.ts'
+import { configureModel, inlineAgent } from '#test/functions/workers/inline-agents-support.ts'
 import { installed } from '#testkit/fixtures.ts'
+import { usingModel } from '#testkit/using.ts'
 import { callAs, consoleStage, openAs, person, visit } from './harness.ts'
 
 const stage = consoleStage()
+const model = usingModel()
 
 const call = callAs(stage)
 
@@ -78,6 +81,41 @@ describe('a chat', () => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await expect.poll(() => page.locator('.message.mine').count()).toBe(2)
     await page.getByText('is working on it').waitFor()
+  })
+
+  it('shows an inline agent’s answer grow while the model writes it, and stopping keeps what was written', async () => {
+    const { page, platform } = stage
+    const words = ['I count ', 'the **upper** ', 'shelf']
+    const shown = words.map(() => Promise.withResolvers<void>())
+    configureModel(platform, model, 60_000)
+    model.next({
+      chunks: (async function* () {
+        for (const [i, content] of words.entries()) {
+          yield { choices: [{ index: 0, delta: { content }, finish_reason: null }] }
+          await shown[i]?.promise
+        }
+        yield { choices: [{ index: 0, delta: { content: ' and the lower one.' }, finish_reason: 'stop' }] }
+      })(),
+    })
+    const who = await person(stage)
+    const app = await inlineAgent(platform, { workspaceId: who.workspace.id })
+    const chat = await call(who, 'POST', '/console/conversations', { installation_id: app.installation.id })
+    await openAs(stage, who, `/chat/${chat.id}`)
+    await page.getByPlaceholder(/^Message to/).fill('How many?')
+    await page.keyboard.press('Enter')
+    const partial = page.locator('.partial .markdown')
+    for (const [i, text] of ['I count', 'I count the upper', 'I count the upper shelf'].entries()) {
+      await partial.getByText(text, { exact: true }).waitFor()
+      if (i < words.length - 1) shown[i]?.resolve()
+    }
+    await page.getByRole('button', { name: 'Stop' }).click()
+    const kept = page.getByRole('region', { name: 'Unfinished answer' })
+    await kept.getByText('I count the upper shelf').waitFor()
+    shown.at(-1)?.resolve()
+    await page.reload()
+    await kept.getByText('I count the upper shelf').waitFor()
+    expect(await partial.count()).toBe(0)
+    expect(await page.getByText('and the lower one').count()).toBe(0)
   })
 
   it('is found in the list by name or text, with its unread mark until it is opened', async () => {

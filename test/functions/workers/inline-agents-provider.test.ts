@@ -190,7 +190,6 @@ it('a run’s spans name its agent, its turns with their tokens, and its tools, 
     'gen_ai.agent.id': app.app.id,
     'gen_ai.agent.name': 'Stock keeper',
     'gen_ai.agent.version': app.version.version,
-    'openinference.span.kind': 'AGENT',
   })
   const turns = named('chat small')
   expect(turns).toHaveLength(2)
@@ -202,13 +201,12 @@ it('a run’s spans name its agent, its turns with their tokens, and its tools, 
       'gen_ai.usage.input_tokens': 20,
       'gen_ai.usage.output_tokens': 7,
       'gen_ai.response.finish_reasons': ['tool_calls'],
-      'openinference.span.kind': 'LLM',
     },
   })
   expect(named('execute_tool workspace_info')).toMatchObject([
     {
       parentSpanId: agent?.spanId,
-      attributes: { 'gen_ai.tool.name': 'workspace_info', 'openinference.span.kind': 'TOOL' },
+      attributes: { 'gen_ai.tool.name': 'workspace_info' },
     },
   ])
   expect(JSON.stringify(spans)).not.toContain('secret')

@@ -148,21 +148,24 @@ describe('what a model has written of its turn', () => {
     expect(messages().map(({ output }) => output.text)).not.toContain('halfwhole')
   })
 
-  it('is gone when the run is cancelled meanwhile', async () => {
+  it('stays as the run’s last step when the run is cancelled meanwhile, however long it is', async () => {
     const first = gate()
+    const text = 'ß'.repeat(9_999)
     model.next({
       chunks: (async function* () {
-        yield words('Seven')
+        yield words(text)
         await first.passed
         yield words('.', 'stop')
       })(),
     })
-    const { app, key, until, end } = await followed()
-    await until('Seven')
+    const { app, key, messages, until, end } = await followed()
+    await until(text)
     const { status } = await platform.call('POST', `/api/v1/runs/${key.id}/cancel`, { token: app.token, body: {} })
     expect(status).toBe(200)
     first.open()
-    expect(await end()).toMatchObject({ status: 'cancelled', output: null })
+    const run = await end()
+    expect(run).toMatchObject({ status: 'cancelled', output: null })
+    expect(run.steps).toMatchObject([{ id: messages()[0]?.id, type: 'message', status: 'done', output: { text } }])
     expect(await loadRun(platform.deps, key)).not.toHaveProperty('draft')
   })
 
