@@ -69,6 +69,16 @@ const Webhooks = ({ app }: { app: App }) => {
   const list = usePages(`app ${app.id} webhooks`, (cursor) =>
     take(client.GET('/api/v1/webhooks', { params: { query: { limit: 50, ...(cursor && { cursor }) } } })),
   )
+  // An app is installed in the sandbox with its first version.
+  if (list.failure?.code === 'no_manifest')
+    return (
+      <Empty title={t('No webhooks before the first version')}>
+        <p>{t('Publish a manifest. Then your sandbox has the app, and you can subscribe to its events.')}</p>
+        <a class="button" href={`#/apps/${app.id}/versions`}>
+          {t('Write the manifest')}
+        </a>
+      </Empty>
+    )
   return (
     <>
       <div class="head">
