@@ -5,6 +5,7 @@ import { deedOf } from '../../../ui/audit-deeds.ts'
 import { useData, usePages } from '../../../ui/data.ts'
 import { Field } from '../../../ui/form.tsx'
 import { fullTime } from '../../../ui/format.ts'
+import { Icon, type IconName } from '../../../ui/icons.tsx'
 import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { place, redirect } from '../../../ui/router.ts'
@@ -33,6 +34,24 @@ const KINDS: Record<string, string> = {
   messenger: t('Messenger'),
   user: t('Passkeys'),
   workspace: t('Workspace'),
+}
+
+/** Icons by the beginnings of actions. */
+const ICONS: Record<string, IconName> = {
+  approval: 'key',
+  installation: 'agents',
+  agent: 'agents',
+  agent_request: 'wish',
+  run: 'runs',
+  consent: 'key',
+  grant: 'key',
+  host: 'plug',
+  budget: 'chart',
+  member: 'people',
+  invitation: 'people',
+  webhook: 'plug',
+  messenger: 'messenger',
+  user: 'key',
 }
 
 /** Maximum number of entries in an export. */
@@ -91,6 +110,7 @@ const Line = ({ entry }: { entry: Entry }) => {
   return (
     <details class="entry">
       <summary>
+        <Icon name={ICONS[entry.action.split('.')[0] ?? ''] ?? 'settings'} />{' '}
         <strong>
           <Name>{nameOf(entry.actor)}</Name>
         </strong>{' '}

@@ -7,6 +7,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { Boundary } from '../../../ui/boundary.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { count, dateText } from '../../../ui/format.ts'
+import { Icon } from '../../../ui/icons.tsx'
 import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
@@ -36,6 +37,8 @@ const KINDS: Record<Item['kind'], string> = {
   task: t('Task'),
   draft: t('Draft'),
 }
+
+const ICONS = { approval: 'key', question: 'chat', task: 'tasks', draft: 'messenger' } as const
 
 const kindOf = ({ kind, status }: Item): string =>
   kind !== 'task' ? KINDS[kind] : status === 'review' ? t('Task to review') : t('Task with a question')
@@ -268,7 +271,7 @@ const Row = ({
   }, [])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: reached with the keys of the list
-    <li ref={own} class="waits" data-item tabIndex={0} aria-label={`${kindOf(item)}: ${title}`}>
+    <li ref={own} data-item tabIndex={0} aria-label={`${kindOf(item)}: ${title}`}>
       <div class="row folds">
         <input
           type="checkbox"
@@ -277,6 +280,7 @@ const Row = ({
           checked={isChosen}
           onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
         />
+        <Icon name={ICONS[item.kind]} />
         <span class="grow">
           <strong class="line">
             {title}
@@ -446,34 +450,36 @@ export const Inbox = () => {
       <p class="unseen" role="status">
         {arrived && `${kindOf(arrived)}: ${titleOf(arrived)}`}
       </p>
-      {hasBoth && (
-        <fieldset class="segments">
-          <legend class="unseen">{t('Shown items')}</legend>
-          {[false, true].map((own) => (
-            <label key={String(own)}>
-              <input type="radio" name="shown" checked={isOwnOnly === own} onChange={() => setOwnOnly(own)} />
-              <span>{own ? t('Yours') : t('Everybody’s')}</span>
-            </label>
-          ))}
-        </fieldset>
-      )}
-      {rows.length > 1 && (
-        <label class="grouping">
-          <span>{t('Group by')}</span>
-          <select
-            class="narrow"
-            value={grouping}
-            onChange={({ currentTarget }) => {
-              setGrouping(currentTarget.value as Grouping)
-              saveItem('inbox-groups', currentTarget.value)
-            }}
-          >
-            <option value="">{t('Nothing')}</option>
-            <option value="agent">{t('Agent')}</option>
-            <option value="day">{t('Day')}</option>
-          </select>
-        </label>
-      )}
+      <div class="inbox-bar">
+        {hasBoth && (
+          <fieldset class="segments">
+            <legend class="unseen">{t('Shown items')}</legend>
+            {[false, true].map((own) => (
+              <label key={String(own)}>
+                <input type="radio" name="shown" checked={isOwnOnly === own} onChange={() => setOwnOnly(own)} />
+                <span>{own ? t('Yours') : t('Everybody’s')}</span>
+              </label>
+            ))}
+          </fieldset>
+        )}
+        {rows.length > 1 && (
+          <label class="grouping">
+            <span>{t('Group by')}</span>
+            <select
+              class="narrow"
+              value={grouping}
+              onChange={({ currentTarget }) => {
+                setGrouping(currentTarget.value as Grouping)
+                saveItem('inbox-groups', currentTarget.value)
+              }}
+            >
+              <option value="">{t('Nothing')}</option>
+              <option value="agent">{t('Agent')}</option>
+              <option value="day">{t('Day')}</option>
+            </select>
+          </label>
+        )}
+      </div>
       {items.length > 0 && (
         <p class="hint keys">
           {rich(
@@ -494,7 +500,7 @@ export const Inbox = () => {
       )}
       {selected.length > 0 && <Bulk items={selected} onDone={() => setChosen([])} />}
       {items.length === 0 ? (
-        <Empty title={t('You’re all caught up')}>
+        <Empty icon="home" title={t('You’re all caught up')}>
           <p>{t('Approvals, questions, reports and drafts from your agents appear here.')}</p>
         </Empty>
       ) : (
