@@ -150,5 +150,4 @@ export const PLATFORM_ACTIONS = [
   'workspace.unsuspended',
 ] as const
 
-export type WorkspaceAction = (typeof WORKSPACE_ACTIONS)[number]
-export type AuditAction = WorkspaceAction | (typeof PLATFORM_ACTIONS)[number]
+export type AuditAction = (typeof WORKSPACE_ACTIONS | typeof PLATFORM_ACTIONS)[number]
