@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { FRAMEWORKS, GENERATORS, MODEL_SERVERS, PYTHON, WHOLE } from '#test/projects.ts'
+import { ENGINES, FRAMEWORKS, GENERATORS, MODEL_SERVERS, PYTHON, WHOLE } from '#test/projects.ts'
 import { translationInto } from '#web/messages/compile.ts'
 import { messages } from '#web/messages/plugin.ts'
 
 const outside = (): string[] | undefined => {
   if (process.env.PYTHON_TESTS) return PYTHON
   if (process.env.GENERATOR_TESTS) return GENERATORS
+  if (process.env.ENGINE_TESTS) return ENGINES
   if (process.env.MODEL_TESTS) return MODEL_SERVERS
   return process.env.FRAMEWORK_TESTS ? FRAMEWORKS : undefined
 }
@@ -45,7 +46,7 @@ export default defineConfig({
           name: 'unit',
           globalSetup: ['testkit/shared-stores.ts'],
           include: ['test/**/*.test.ts'],
-          exclude: [...WHOLE, ...PYTHON, ...GENERATORS, ...FRAMEWORKS, ...MODEL_SERVERS],
+          exclude: [...WHOLE, ...PYTHON, ...GENERATORS, ...FRAMEWORKS, ...MODEL_SERVERS, ...ENGINES],
           // No module keeps state, so files share what is loaded: loading it again is a quarter of their time.
           isolate: false,
           restoreMocks: true,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { exitForUsage, readCommandLine } from '#ops/command.ts'
 import { type Check, CLIENT_TYPES, run, runChecks, SOURCES } from './checks.ts'
-import { FRAMEWORKS, GENERATORS, MODEL_SERVERS, PYTHON, WHOLE } from './projects.ts'
+import { ENGINES, FRAMEWORKS, GENERATORS, MODEL_SERVERS, PYTHON, WHOLE } from './projects.ts'
 import { endpointsIn, testsThatReach } from './reach.ts'
 
 const HELP = `npm run check [-- path … --all]
@@ -20,7 +20,7 @@ const BUDGET_MS = 5_000
 const BY_DECLARATION = 'test/contract/endpoints.test.ts'
 
 /** Tests with processes, browsers or downloads of their own. */
-const SLOW = [...WHOLE, ...PYTHON, ...GENERATORS, ...FRAMEWORKS, ...MODEL_SERVERS]
+const SLOW = [...WHOLE, ...PYTHON, ...GENERATORS, ...FRAMEWORKS, ...MODEL_SERVERS, ...ENGINES]
 
 /** Sources that only browsers run. */
 const IN_BROWSERS = /^web\/(?:[^/]+\/client|session|theme|ui)\//

@@ -10,5 +10,8 @@ export const GENERATORS = ['test/generators/**/*.test.ts']
 /** Tests that install agent frameworks, for `npm run test:frameworks` only. */
 export const FRAMEWORKS = ['test/frameworks/**/*.test.ts']
 
+/** Tests that need another browser than Chromium, for `npm run test:engines` only. */
+export const ENGINES = ['test/engines/**/*.test.ts']
+
 /** Tests that install servers of models and receivers of traces, for `npm run test:models` only. */
 export const MODEL_SERVERS = ['test/model-servers/**/*.test.ts']

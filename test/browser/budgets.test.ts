@@ -11,11 +11,14 @@ const stage = browserStage()
 const LIMIT = { script: 100_000, compressed: 40_000 }
 
 /**
- * Compressed limits of pages that show more. A run shows what its model used, tokens by kind and dollars, and its questions as Markdown. A conversation keeps
+ * Limits of pages that show more. A run shows what its model used, tokens by kind and dollars, and its questions as Markdown. A conversation keeps
  * focus and header in sight, begins others, and keeps what an agent wrote before it was stopped. The kilobyte that recovers a
- * page from a lost connection is in all pages.
+ * page from a lost connection is in all pages, and so is the shortcut that leads to the inbox.
  */
-const RAISED: Readonly<Record<string, number>> = { 'console-runs-id': 42_000, 'console-chat-id': 41_500 }
+const RAISED: Readonly<Record<string, Partial<typeof LIMIT>>> = {
+  'console-runs-id': { script: 100_500, compressed: 42_200 },
+  'console-chat-id': { compressed: 41_500 },
+}
 
 /** Pages nearest to the limits, which every run weighs. `SIZES=1` prints the weight of each page. */
 const HEAVIEST = ['console-runs-id', 'console-start', 'console-chat-id']
@@ -86,9 +89,9 @@ describe('every page', () => {
         const { script, compressed } = await scales.weight()
         const row = `${stop.name.padEnd(36)} ${String(script).padStart(7)} ${String(compressed).padStart(6)}\n`
         if (process.env.SIZES) process.stdout.write(row)
-        expect.soft({ page: stop.name, script, fits: script <= LIMIT.script }).toMatchObject({ fits: true })
-        const most = RAISED[stop.name] ?? LIMIT.compressed
-        expect.soft({ page: stop.name, compressed, fits: compressed <= most }).toMatchObject({ fits: true })
+        const most = { ...LIMIT, ...RAISED[stop.name] }
+        expect.soft({ page: stop.name, script, fits: script <= most.script }).toMatchObject({ fits: true })
+        expect.soft({ page: stop.name, compressed, fits: compressed <= most.compressed }).toMatchObject({ fits: true })
         expect.soft(script, stop.name).toBeGreaterThan(10_000)
         const unused = () => stage.page.evaluate('[...(window.early?.keys() ?? [])]')
         await expect.poll(unused, { message: stop.name }).toEqual([])

@@ -80,8 +80,9 @@ export const platformClient = <Paths extends object>(
     window.early?.delete(address)
     const response =
       (await early) ??
-      (await send(request).catch(() => {
-        throw new Failure('no_connection', 0)
+      (await send(request).catch((error) => {
+        // The sandbox's client asks for a token first, and that can be refused.
+        throw error instanceof Failure ? error : new Failure('no_connection', 0)
       }))
     reached()
     if (token) ofSessions.add(response)

@@ -24,12 +24,12 @@ const roundedUp = (most: number): number => {
 }
 
 /** Indexes of the days that are named, evenly spread from the first to the last. */
-const namedDays = (days: number): number[] => {
+export const namedDays = (days: number): number[] => {
   const named = Math.min(DATES, days)
   return named < 2 ? [0] : Array.from({ length: named }, (_, i) => Math.round((i * (days - 1)) / (named - 1)))
 }
 
-const shortDay = (day: string): string =>
+export const shortDay = (day: string): string =>
   new Date(`${day}T00:00Z`).toLocaleDateString(language, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 const shortNumber = (value: number): string =>

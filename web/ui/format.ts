@@ -67,6 +67,10 @@ export const duration = (ms: number): string => {
   return number(ms / 60_000, 'minute')
 }
 
+/** Formats a share from 0 to 1. */
+export const percent = (share: number, digits = 0): string =>
+  new Intl.NumberFormat(locale(), { style: 'percent', maximumFractionDigits: digits }).format(share)
+
 export const count = (value: number): string => new Intl.NumberFormat(locale()).format(value)
 
 export const bytes = (size: number): string => {

@@ -52,7 +52,7 @@ export const Problem = ({ failure, retry }: { failure: Failure; retry?: (() => v
       <p>
         <strong>{message}</strong> {fix}
       </p>
-      {translated && failure.message && (
+      {translated && failure.message && failure.code !== 'not_found' && (
         <p class="hint" lang="en" dir="ltr">
           {failure.message} {failure.fix}
         </p>

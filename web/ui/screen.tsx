@@ -5,6 +5,7 @@ import { sanitize } from '../session/text.ts'
 import { useAction } from './act.ts'
 import { Boundary } from './boundary.tsx'
 import type { Known } from './data.ts'
+import { Icon } from './icons.tsx'
 import { t } from './messages.ts'
 import { Problem } from './problem.tsx'
 import { place, restoreScroll } from './router.ts'
@@ -70,8 +71,18 @@ export const Skeleton = ({ rows = 4, tall }: { rows?: number; tall?: boolean }) 
   </div>
 )
 
-export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+/** @param icon of the screen whose records will be here */
+export const Empty = ({
+  title,
+  icon,
+  children,
+}: {
+  title: string
+  icon?: Parameters<typeof Icon>[0]['name']
+  children?: ComponentChildren
+}) => (
   <div class="empty">
+    {icon && <Icon name={icon} />}
     <p>
       <strong>{title}</strong>
     </p>

@@ -38,16 +38,21 @@ const introduction = (t: Translate): string =>
   t('I’m the sample agent. I answer by fixed rules, without a language model, to show how agents work here.')
 
 const suggestions = (t: Translate): string =>
-  t('Try “Tell me about this workspace”, which reads the workspace’s settings, or “Create a task: water the plants”.')
+  t(
+    'Try “Tell me about this workspace”, which reads the workspace’s settings, “Create a task: water the plants”, or “Open https://example.com”, which a person has to approve.',
+  )
 
 /** English and German, because the suggestions are in the workspace's language. */
 const TASK = /\b(?:task|aufgabe)\b[^:]*:\s*(?<title>.+)/is
 const WORKSPACE = /\bworkspace\b/i
+const ADDRESS = /\bhttps:\/\/[^\s”“"<>]+/i
 
 /** Returns the call that a question asks for. */
 const callFor = (question: string): Omit<ModelCall, 'id'> | undefined => {
   const title = TASK.exec(question)?.groups?.title?.split('\n')[0]?.trim().slice(0, 200)
   if (title) return { tool: 'create_task', arguments: { title } }
+  const url = ADDRESS.exec(question)?.[0]
+  if (url) return { tool: 'http_fetch', arguments: { url } }
   return WORKSPACE.test(question) ? { tool: 'workspace_info', arguments: {} } : undefined
 }
 
@@ -56,6 +61,8 @@ const report = (t: Translate, tool: string, text: string): string => {
   const result = parsed(text)
   if ('error' in result) return t('I tried, but wasn’t allowed to. The run shows what was refused, and why.')
   if (tool === 'create_task') return t('Done: the task is on the board under Tasks.')
+  if (tool === 'http_fetch')
+    return t('Approved and done: the address answered with status {status}.', { status: String(result.status ?? '–') })
   const { name, locale, time_zone } = result
   return [
     typeof name === 'string'

@@ -2,9 +2,8 @@ import { platformCountWrite } from '#shared/foundation/counters/index.ts'
 import { emitEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import type { Work, WorkerWork } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
-import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { AuditIntakeEntity } from '#shared/staff/audit/index.ts'
+import { auditEntry } from '#shared/staff/audit/index.ts'
 import { Superseded, type Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -130,8 +129,7 @@ const countFailure =
         app_id,
         data: { webhook_id: id, url, last_error },
       }),
-      AuditIntakeEntity.create({
-        ...stampOf(work.id('audit')),
+      auditEntry(work, {
         scope: workspace_id,
         action: 'webhook.disabled',
         actor: { type: 'platform', id: 'webhook-delivery' },

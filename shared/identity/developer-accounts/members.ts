@@ -4,7 +4,7 @@ import type { Work } from '#shared/foundation/work/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { auditDeveloper } from '#shared/staff/audit/index.ts'
+import { type AuditAction, auditDeveloper } from '#shared/staff/audit/index.ts'
 import { placeOfDeveloper, rosterWrites } from '#shared/staff/roster/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -205,7 +205,7 @@ const findMember = (members: readonly DeveloperMember[], id: string): DeveloperM
 const auditMember = (
   work: Work,
   developerId: string,
-  action: string,
+  action: AuditAction,
   { id }: DeveloperMember,
   details: Record<string, unknown>,
 ): Write => auditDeveloper(work, developerId, action, { type: 'developer_member', id }, details)

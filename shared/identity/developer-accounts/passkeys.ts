@@ -21,7 +21,7 @@ import { MINUTE } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { auditDeveloper } from '#shared/staff/audit/index.ts'
+import { type AuditAction, auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Developer, DeveloperEntity, type DeveloperMember } from '../developers/entity.ts'
@@ -176,7 +176,7 @@ const countWrites = (developer: Developer, member: DeveloperMember, by: 1 | -1):
     developer.members.map((one) => (one.id === member.id ? { ...one, passkeys: Math.max(0, one.passkeys + by) } : one)),
   )
 
-const audited = (work: Work, { developerId, member }: PasskeyCaller, action: string, passkey_id: string): Write =>
+const audited = (work: Work, { developerId, member }: PasskeyCaller, action: AuditAction, passkey_id: string): Write =>
   auditDeveloper(work, developerId, action, { type: 'developer_member', id: member?.id ?? developerId }, { passkey_id })
 
 const refused = (refusal: PasskeyRefusal) =>

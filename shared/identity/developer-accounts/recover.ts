@@ -40,7 +40,7 @@ export const requestCode = async (
   return accepted
 }
 
-const ACTIONS = { recover: 'developer.recovery_requested', sign_in: 'developer.sign_in_requested' }
+const ACTIONS = { recover: 'developer.recovery_requested', sign_in: 'developer.sign_in_requested' } as const
 
 /** Sends a recovery code (`POST /api/v1/dev/recover`). @throws `mail_not_configured` */
 export const requestRecovery = (work: Work, email: string, language: string): Promise<{ accepted: true }> =>

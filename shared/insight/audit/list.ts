@@ -64,7 +64,7 @@ export const listAudit = async (
       if (fits(entry, filter)) found.push(entry)
     }
   }
-  const names = await loadNames(deps, scope, found)
+  const names = await loadNames(deps, found)
   return { items: found.map((entry) => ({ entry, names })), next: more ? at : undefined }
 }
 

@@ -6,7 +6,7 @@ import { UserEntity } from '#shared/identity/people/index.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import type { AuditEntry } from '#shared/staff/audit/index.ts'
 import type { Ref } from '#shared/table/entity.ts'
-import { type Names, nameKey } from './schemas.ts'
+import { mentioned, type Names, nameKey } from './schemas.ts'
 
 type Named = AuditEntry['actor']
 const DELETED = 'Deleted person'
@@ -18,15 +18,17 @@ const FIXED: Record<string, string> = {
   admin: 'A platform admin',
 }
 
-/** Loads the current names of all actors and targets in these entries, in one batch. */
-export const loadNames = async (
-  { table }: Pick<Deps, 'table'>,
-  workspaceId: string,
-  entries: readonly AuditEntry[],
-): Promise<Names> => {
-  const all = new Map(entries.flatMap(({ actor, target }) => [actor, target]).map((named) => [nameKey(named), named]))
+/** Loads the current names of all actors, targets and records in the details of these entries, in one batch. */
+export const loadNames = async ({ table }: Pick<Deps, 'table'>, entries: readonly AuditEntry[]): Promise<Names> => {
+  const all = new Map(
+    entries
+      .flatMap(({ scope, actor, target, details }) =>
+        [actor, target, ...mentioned(details)].map((named) => ({ scope, ...named })),
+      )
+      .map((named) => [nameKey(named), named]),
+  )
   const wanted = [...all.values()].flatMap((named) => {
-    const ref = refOf(workspaceId, named)
+    const ref = refOf(named)
     return ref ? [{ named, ref }] : []
   })
   const found = (await table.getAll(wanted.map(({ ref }) => ref))) as (Record<string, unknown> | undefined)[]
@@ -42,7 +44,7 @@ export const loadNames = async (
   return names
 }
 
-const refOf = (workspace_id: string, { type, id }: Named): Ref | undefined => {
+const refOf = ({ scope: workspace_id, type, id }: Named & { scope: string }): Ref | undefined => {
   if (type === 'user' && isId('user', id)) return UserEntity.ref({ id })
   if (type === 'developer' && isId('developer', id)) return DeveloperEntity.ref({ id })
   if (type === 'app' && isId('app', id)) return AppEntity.ref({ id })

@@ -34,7 +34,7 @@ export const presentPlatformEntry = (entry: AuditEntry, names: Names) => ({
 
 /** Loads the current names of all actors and targets in these entries, including admins. */
 export const loadNamesForAdmins = async (deps: Pick<Deps, 'table'>, entries: readonly AuditEntry[]): Promise<Names> => {
-  const names = new Map(await loadNames(deps, 'platform', entries))
+  const names = new Map(await loadNames(deps, entries))
   const admins = [
     ...new Set(
       entries

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
+import { isId } from '#shared/kernel/ids.ts'
 import type { AuditEntry } from '#shared/staff/audit/index.ts'
 
 const named = (example: string) => ({
@@ -31,6 +32,11 @@ export const AuditEntrySchema = () =>
       details: z.record(z.string(), z.unknown()).meta({
         description:
           'More details, depending on the action: IDs, scopes, reasons. Never contains secrets or the values of settings.',
+      }),
+      names: z.record(z.string(), z.string()).meta({
+        description:
+          'Current names of people, agents, apps and developers that `before`, `after` and `details` mention, by ID.',
+        example: { ins_01j9zq3v7b8c9d0e1f2g3h4j5k: 'Stock helper' },
       }),
       request_id: idField('req').nullable().meta({ description: 'Null for actions without a request.' }),
       created_at: time(),
@@ -69,6 +75,27 @@ export type Names = ReadonlyMap<string, string>
 
 export const nameKey = ({ type, id }: { type: string; id: string }): string => `${type} ${id}`
 
+/** Kinds of records that have a name. */
+const KINDS = ['user', 'installation', 'app', 'developer'] as const
+
+/** Maximum number of records named per entry, because details can list many. */
+const MENTIONED = 10
+
+/** Returns the records that the details mention by their ids, also those in the state before and after. */
+export const mentioned = (details: Record<string, unknown>): AuditEntry['actor'][] => {
+  const side = (name: string) => {
+    const value = details[name]
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.values(value) : [value]
+  }
+  return [...Object.values(details), ...side('before'), ...side('after')]
+    .flat()
+    .flatMap((id) => {
+      const type = typeof id === 'string' && KINDS.find((kind) => isId(kind, id))
+      return type ? [{ type, id: id as string }] : []
+    })
+    .slice(0, MENTIONED)
+}
+
 const object = (value: unknown): Record<string, unknown> | null =>
   value === undefined ? null : typeof value === 'object' && value !== null ? { ...value } : { value }
 
@@ -83,6 +110,12 @@ export const presentEntry = (entry: AuditEntry, names: Names): AuditEntryView =>
     before: object(before),
     after: object(after),
     details,
+    names: Object.fromEntries(
+      mentioned(entry.details).flatMap((record) => {
+        const name = names.get(nameKey(record))
+        return name === undefined ? [] : [[record.id, name]]
+      }),
+    ),
     request_id: entry.request_id ?? null,
     created_at: iso(entry.created_at),
   }

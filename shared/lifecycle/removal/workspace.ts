@@ -2,10 +2,9 @@ import { InstallationEntity, removalWrites as uninstalling } from '#shared/acces
 import type { Work } from '#shared/foundation/work/index.ts'
 import { type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
-import { stampOf } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { removalWrites as disconnecting } from '#shared/messaging/messenger/index.ts'
-import { AuditIntakeEntity } from '#shared/staff/audit/index.ts'
+import { auditEntry } from '#shared/staff/audit/index.ts'
 import { placeOfWorkspace, rosterWrites } from '#shared/staff/roster/index.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { eachItem } from '#shared/table/pages.ts'
@@ -50,8 +49,7 @@ export const removeWorkspace = async (work: Work, id: string, budget: Budget): P
   await work.table.transact([
     WorkspaceEntity.delete(workspace, { where: { status: 'deleting', name: workspace.name } }),
     ...rosterWrites(placeOfWorkspace(workspace), undefined),
-    AuditIntakeEntity.create({
-      ...stampOf(work.id('audit')),
+    auditEntry(work, {
       scope: id,
       action: 'workspace.removed',
       actor: SYSTEM,

@@ -1,10 +1,9 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { newNotification } from '#shared/identity/notifications/index.ts'
 import { atLeast, MemberEntity } from '#shared/identity/people/index.ts'
-import { stampOf } from '#shared/kernel/ids.ts'
 import { type Message, msg } from '#shared/kernel/messages.ts'
 import { quoteName } from '#shared/kernel/names.ts'
-import { AuditIntakeEntity } from '#shared/staff/audit/index.ts'
+import { auditEntry } from '#shared/staff/audit/index.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import { type Account, AccountEntity } from '#shared/work/threads/index.ts'
 import type { AccountView } from './schemas.ts'
@@ -46,13 +45,11 @@ export const disconnectWrites = async (work: Work, account: Account, reason: Rea
       },
       { where: { status: account.status, updated_at: account.updated_at } },
     ),
-    AuditIntakeEntity.create({
-      ...stampOf(work.id('audit')),
+    auditEntry(work, {
       scope: workspace_id,
       action: 'messenger.account_lost',
       actor: { type: 'system', id: 'messenger' },
       target: { type: 'messenger_account', id },
-      request_id: work.requestId,
       details: { kind, reason },
     }),
     ...recipients.flatMap(

@@ -28,6 +28,7 @@ const EMPTY = {
   status: null,
   tool: null,
   request: null,
+  amount: null,
   reason: null,
   is_yours: true,
   bundle: null,
@@ -75,7 +76,7 @@ const waitingApprovals = async (deps: Reading, { workspace, user }: AccountViewe
   return runs.flatMap(({ run }, i): WaitingItem[] => {
     const approval = approvals[i]
     if (approval?.status !== 'pending') return []
-    const { step_id, tool, request, reason, call_hash, installation_id } = approval
+    const { step_id, tool, request, amount, reason, call_hash, installation_id } = approval
     return [
       {
         ...EMPTY,
@@ -86,6 +87,7 @@ const waitingApprovals = async (deps: Reading, { workspace, user }: AccountViewe
         run_id: run.id,
         tool,
         request: request ?? null,
+        amount: amount ? { field: amount.field, value: amount.value, currency: amount.currency ?? null } : null,
         reason: reason ?? null,
         is_yours: run.actor?.id === user.id,
         bundle: sha256(`${installation_id}\n${call_hash}`),

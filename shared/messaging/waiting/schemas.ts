@@ -19,6 +19,22 @@ export const WaitingItemSchema = () =>
       status: z.string().nullable().meta({ description: 'Of a task: `discuss` or `review`.' }),
       tool: z.string().nullable(),
       request: ShownRequest().nullable().meta({ description: 'The request of an approval’s call, if it sends one.' }),
+      amount: z
+        .object({
+          field: z.string().meta({ description: 'Name of the field that has it.', example: 'amount' }),
+          value: z
+            .number()
+            .meta({ description: 'The number as the call has it, in whatever unit the receiver expects.' }),
+          currency: z
+            .string()
+            .nullable()
+            .meta({ description: 'Currency next to it, as the call names it.', example: 'EUR' }),
+        })
+        .nullable()
+        .meta({
+          description:
+            'Amount, total, price or sum that an approval’s request names, if every receiver reads the same one.',
+        }),
       reason: z.string().nullable().meta({ description: 'Why the agent makes an approval’s call, in its own words.' }),
       is_yours: z.boolean().meta({
         description: 'You started the run, created or have the task, or can send the draft. Others wait for anybody.',

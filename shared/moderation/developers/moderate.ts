@@ -12,7 +12,7 @@ import {
 } from '#shared/identity/developers/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import type { Moderator } from '#shared/staff/admins/index.ts'
-import { auditAdmin } from '#shared/staff/audit/index.ts'
+import { type AuditAction, auditAdmin } from '#shared/staff/audit/index.ts'
 import { placeOfDeveloper, rosterWrites } from '#shared/staff/roster/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -120,7 +120,7 @@ const setStatus = (
   work: Work,
   moderator: Moderator,
   id: string,
-  { from, to, action, reason }: { from: Status; to: Status; action: string; reason?: string },
+  { from, to, action, reason }: { from: Status; to: Status; action: AuditAction; reason?: string },
 ): Promise<ModeratedDeveloperView> =>
   retryOnConflict(async () => {
     const developer = await load(work, id)

@@ -1,3 +1,4 @@
+export { type AuditAction, PLATFORM_ACTIONS, WORKSPACE_ACTIONS } from './actions.ts'
 export { ANCHOR_PREFIX, anchorDays } from './anchor.ts'
 export {
   AuditDayEntity,

@@ -1,13 +1,15 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { stampOf } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
+import type { AuditAction } from './actions.ts'
 import { type AuditEntry, AuditIntakeEntity } from './entity.ts'
 
 /** Part of {@link Work} that an entry needs. */
-type Audited = Pick<Work, 'id' | 'clock' | 'requestId' | 'sourceIp' | 'developerMember'>
+type Audited = Pick<Work, 'id' | 'clock'> & Partial<Pick<Work, 'requestId' | 'sourceIp' | 'developerMember'>>
 
-type NewEntry = Pick<AuditEntry, 'scope' | 'action' | 'actor' | 'target'> &
-  Partial<Pick<AuditEntry, 'id' | 'details' | 'private_to'>>
+type NewEntry = Pick<AuditEntry, 'scope' | 'actor' | 'target'> & { action: AuditAction } & Partial<
+    Pick<AuditEntry, 'id' | 'details' | 'private_to'>
+  >
 
 /** An admin with the key they used instead of a session, or the operator of the stack. */
 type StaffActor = { admin: { id: string }; keyName: string | undefined } | 'operator'
@@ -28,7 +30,7 @@ export const auditEntry = (work: Audited, { id, details = {}, ...entry }: NewEnt
 export const auditPerson = (
   work: Audited,
   { workspaceId, userId }: { workspaceId: string; userId: string },
-  action: string,
+  action: AuditAction,
   target: Target,
   details: Details = {},
 ): Write => auditEntry(work, { scope: workspaceId, action, actor: { type: 'user', id: userId }, target, details })
@@ -37,7 +39,7 @@ export const auditPerson = (
 export const auditDeveloper = (
   work: Audited,
   developerId: string,
-  action: string,
+  action: AuditAction,
   target: Target,
   details: Details = {},
 ): Write =>
@@ -53,7 +55,7 @@ export const auditDeveloper = (
 export const auditAdmin = (
   work: Audited,
   by: StaffActor,
-  action: string,
+  action: AuditAction,
   target: Target,
   details: Details = {},
 ): Write => {

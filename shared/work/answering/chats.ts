@@ -31,6 +31,10 @@ export const agentChatId = (speaker: Speaker, installationId: string): string =>
 /** Sorts before every other place, because the list is read in descending order. */
 const MAIN_PLACE = 'main'
 
+/** Returns a chat's place in its person's list. In descending order the main chat comes first, then the others, newest first. */
+export const chatPlace = ({ id, created_at }: Pick<Conversation, 'id' | 'created_at'>): string =>
+  `${String(created_at).padStart(13, '0')}#${id}`
+
 const creationWrites = (conversation: Conversation, user_id: string, place: string): Write[] => [
   ConversationEntity.create(conversation),
   PersonChatEntity.create({
@@ -95,9 +99,7 @@ const agentChat = (work: Work, { workspace, user }: Speaker, installation: Insta
     installation_id: installation.id,
     user_id: user.id,
   }
-  // In descending order the main chat comes first, then the others, newest first.
-  const sortPlace = `${String(conversation.created_at).padStart(13, '0')}#${id}`
-  return { conversation, writes: creationWrites(conversation, user.id, sortPlace) }
+  return { conversation, writes: creationWrites(conversation, user.id, chatPlace(conversation)) }
 }
 
 /**

@@ -1,5 +1,5 @@
 export { advanceChat, handleOverdueChat } from './advance.ts'
-export { loadConversationFor, markConversationRead, newAgentChat, openAgentChat } from './chats.ts'
+export { chatPlace, loadConversationFor, markConversationRead, newAgentChat, openAgentChat } from './chats.ts'
 export { ChatEntity } from './entity.ts'
 export { addAnswerers, LISTED_KINDS, type ListedConversation, listConversationsForPerson } from './list-for-person.ts'
 export { postMessage } from './post-message.ts'

@@ -9,6 +9,6 @@ export {
 export { endAway, readAway, setAway } from './away.ts'
 export { AwayEntity } from './entity.ts'
 export { peopleNeeded, ruleFor } from './match.ts'
-export { UNREAD } from './read-number.ts'
+export { findAmount, UNREAD } from './read-number.ts'
 export { loadRules, readRules, rulesCheck, setRules } from './rules.ts'
 export { ApprovalRulesSchema, AwaySchema, SetApprovalRules, SetAway } from './schemas.ts'

@@ -79,6 +79,39 @@ const folded = (name: string): string =>
 /** Returns the part of `amount[0]`, `[amount]` or `amount.value` that parsers of nested names put first. */
 const firstPart = (name: string): string => name.split(/[[\].]/).find((part) => folded(part) !== '') ?? ''
 
+/** Names of amounts of money, the most telling first. */
+const AMOUNTS = ['amount', 'total', 'price', 'sum']
+
+/** An amount that a call names: the number as it is written, and the currency if the call has one next to it. */
+export interface Amount {
+  field: string
+  value: number
+  currency?: string | undefined
+}
+
+/**
+ * Finds an amount in the request that a call sends, for lists in which people look for what is large. It follows the same rules as
+ * {@link readNumber}, so a number that receivers may read differently isn't shown.
+ */
+export const findAmount = (args: Record<string, unknown>): Amount | undefined => {
+  for (const place of ['body', 'query'])
+    for (const name of AMOUNTS) {
+      const { value } = readNumber(args, `${place}.${name}`)
+      if (value !== undefined)
+        return { field: name, value, currency: currencyIn(place === 'body' ? bodyOf(args) : queryOf(args)) }
+    }
+  return undefined
+}
+
+/** Returns an ISO 4217 code. */
+const currencyIn = (fields: Written | Unread): string | undefined => {
+  if (typeof fields === 'string') return undefined
+  const currency = entryOf(fields, 'currency')
+  return typeof currency !== 'string' && currency.kind === 'text' && /^[A-Za-z]{3}$/.test(currency.text)
+    ? currency.text.toUpperCase()
+    : undefined
+}
+
 const textEntries = (entries: readonly (readonly [name: string, value: string])[]): Fields => ({
   kind: 'object',
   entries: entries.map(([name, text]) => ({ name, value: { kind: 'text', text } })),

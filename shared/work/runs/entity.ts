@@ -257,6 +257,8 @@ const approval = () =>
     arguments: payload(),
     /** The request that the call sends. Absent for tools that send none. */
     request: ShownRequest().optional(),
+    /** Amount that the request names, such as a price. */
+    amount: z.object({ field: z.string(), value: z.number(), currency: z.string().optional() }).optional(),
     /** Why the agent calls, in its own words. */
     reason: z.string().optional(),
     status: z.enum(['pending', 'approved', 'executing', 'executed', 'rejected', 'voided']),
@@ -306,7 +308,7 @@ export const ApprovalEntity = defineEntity({
   sk: 'APPROVAL#{step_id}',
   personal: {
     names: ['decided_by', 'on_behalf_of', 'votes'],
-    text: ['arguments', 'reason', 'comment', 'result', 'votes'],
+    text: ['arguments', 'amount', 'reason', 'comment', 'result', 'votes'],
   },
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,

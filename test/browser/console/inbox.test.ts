@@ -82,6 +82,30 @@ it('tells calls apart by path and reason, shows only the person’s own, and ann
   await expectAccessible(page, 'inbox-own')
 })
 
+it('names amounts, groups by agent and day, and takes the focus from any screen with one shortcut', async () => {
+  const { page } = stage
+  const { who, ask, task } = await busyWorkspace()
+  const body = JSON.stringify({ amount: 1240, currency: 'EUR' })
+  await ask({ method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  await task('Count the mugs')
+  await openAs(stage, who, '/members')
+  await heading(page, 'Members').waitFor()
+  await page.keyboard.press('Control+.')
+  const rows = page.locator('main ul.inbox > li')
+  await expect.poll(() => rows.count()).toBe(2)
+  await expect.poll(() => rows.first().evaluate((row) => row.matches(':focus'))).toBe(true)
+  await rows.first().getByText('amount 1,240 EUR').waitFor()
+  await page.keyboard.press('j')
+  await expect.poll(() => rows.last().evaluate((row) => row.matches(':focus'))).toBe(true)
+  await page.getByLabel('Group by').selectOption('day')
+  await page.locator('main h3').getByText('Today').waitFor()
+  await page.getByLabel('Group by').selectOption('agent')
+  await expect.poll(() => page.locator('main h3').count()).toBe(1)
+  await expectAccessible(page, 'inbox-grouped')
+  await page.reload()
+  await expect.poll(() => page.locator('main h3').count()).toBe(1)
+})
+
 it('shows at once which button was pressed, until the answer is there', async () => {
   const { page } = stage
   const { who, ask } = await busyWorkspace()

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { expectAccessible } from '#test/browser/accessible.ts'
 import { browserStage, expectScreens, heading, visit } from '#test/browser/console/harness.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
-import { newApp, newDeveloper } from '#testkit/developers.ts'
+import { newApp, newDeveloper, publish } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { signInByBrowser } from '../../../cli/sign-in/by-browser.ts'
 import { button, dialog, letSucceed, mailed, openAs } from './support.ts'
@@ -66,6 +66,36 @@ describe('the quickstart', () => {
     const checks = page.getByRole('listitem')
     await checks.filter({ hasText: 'A successful test run (done)' }).waitFor()
     await checks.filter({ hasText: 'A logo (missing)' }).waitFor()
+  })
+})
+
+describe('the next step of an app', () => {
+  it('is the same on every tab, none of which greets a new app with an error, and moves on to the review', async () => {
+    const { page, platform, agent } = stage
+    letSucceed(stage)
+    const developer = await newDeveloper(platform)
+    const app = await newApp(developer, { name: 'Shelf finder' })
+    await openAs(stage, developer, `/apps/${app.id}`)
+    const next = page.getByRole('region', { name: 'Next step' })
+    for (const tab of ['Overview', 'Versions', 'Test', 'Runs', 'Webhooks', 'Figures', 'Reviews', 'Settings']) {
+      await page.getByRole('navigation', { name: 'App' }).getByRole('link', { name: tab, exact: true }).click()
+      await next.getByText('Publish a manifest.').waitFor()
+      await expect.poll(() => page.locator('main .skeleton').count()).toBe(0)
+      expect(await page.getByRole('alert').count(), tab).toBe(0)
+    }
+    await expectAccessible(page, 'portal-next-step')
+    const reload = (place: string) => page.goto(`${stage.url}/developers#${place}`).then(() => page.reload())
+    await publish(developer, app, { runtime: { type: 'webhook', endpoint: agent.url } })
+    await reload(`/apps/${app.id}/runs`)
+    await next.getByRole('link', { name: 'Run a test' }).click()
+    await button(page, 'Run').click()
+    await next.getByText('Promote a version.').waitFor()
+    await next.getByRole('link', { name: 'Choose a version' }).click()
+    await button(page, 'Promote 1.0.0').click()
+    await next.getByText('submit it for review').waitFor()
+    expect(await next.getByRole('listitem').filter({ hasText: '(done)' }).count()).toBe(4)
+    await next.getByRole('link', { name: 'See what’s missing' }).click()
+    await page.getByRole('heading', { name: 'Get listed in the marketplace' }).waitFor()
   })
 })
 

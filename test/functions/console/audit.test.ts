@@ -21,7 +21,9 @@ const policy = (denied_tools: string[]) =>
 const audit = (query = '') => owner.read(`/audit${query}`)
 
 /** Builds an entry as it would be written at that time. */
-const entry = (fields: { action?: string; actor?: { type: string; id: string } } = {}) => {
+const entry = (
+  fields: { action?: string; actor?: { type: string; id: string }; details?: Record<string, unknown> } = {},
+) => {
   const now = platform.clock.now()
   return AuditEntity.create({
     ...stampOf(newId('audit', now)),
@@ -70,6 +72,23 @@ describe('the audit', () => {
       'A platform admin',
       'Deleted person',
     ])
+  })
+
+  it('names the agents, apps and people that the details mention, also before and after, by id', async () => {
+    const { user } = await member(platform.deps, app.workspaceId, 'admin')
+    const details = {
+      app_id: app.app.id,
+      scopes: ['runs:read'],
+      before: { owner: user.id },
+      after: app.installation.id,
+    }
+    await platform.deps.table.transact([entry({ details })])
+    const { items } = await audit()
+    expect(items[0].names).toEqual({
+      [app.app.id]: app.app.name,
+      [user.id]: user.name,
+      [app.installation.id]: app.app.name,
+    })
   })
 
   it('filters by action, action mask, actor, subject and time', async () => {

@@ -91,6 +91,21 @@ describe('GET /console/inbox', () => {
     expect(await inbox(colleague)).toMatchObject([{ kind: 'approval', is_yours: false }])
   })
 
+  it('shows the amount that a call names, unless receivers may read different ones', async () => {
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const headers = { 'content-type': 'application/json' }
+    const amountOf = async (args: object) => {
+      const { step_id } = await asking(app, args)
+      return (await inbox(app.person)).find(({ id }: { id: string }) => id === step_id).amount
+    }
+    const invoice = JSON.stringify({ customer: 'Ada', total: 1240.5, currency: 'eur' })
+    expect(await amountOf({ headers, body: invoice })).toEqual({ field: 'total', value: 1240.5, currency: 'EUR' })
+    expect(await amountOf({ url: `${page.url}?amount=7` })).toEqual({ field: 'amount', value: 7, currency: null })
+    expect(await amountOf({ headers, body: '{"amount": 1, "Amount": 900}' })).toBeNull()
+    expect(await amountOf({ headers, body: '{"text": "amount 3"}' })).toBeNull()
+    expect(await amountOf({})).toBeNull()
+  })
+
   it('hides what is snoozed until then, only for the person', async () => {
     const app = await installed(platform.deps, { endpoint: agent.url })
     const colleague = await member(platform.deps, app.workspaceId, 'member')

@@ -109,6 +109,30 @@ describe('a demo', () => {
     expect((await platform.call('GET', '/console/tasks', { token })).body.items).toHaveLength(tasks.length)
   })
 
+  it('agrees with itself: figures count its finished runs, a chat has messages, and an approval waits and can be decided', async () => {
+    const { token } = await owner()
+    const { body: filled } = await fill(token)
+    await platform.drain()
+    const read = async (path: string) => (await platform.call('GET', `/console/${path}`, { token })).body
+    const { items: runs } = await read('runs')
+    const ended = runs.filter(({ status }: { status: string }) => status !== 'awaiting_approval')
+    expect(runs).toHaveLength(filled.runs)
+    const figures = await read('analytics?days=14')
+    expect(figures.runs).toBe(runs.length)
+    expect(figures.agents).toEqual({ installed: 1, active: 1 })
+    const succeeded = ended.filter(({ status }: { status: string }) => status === 'succeeded').length
+    const failed = ended.filter(({ status }: { status: string }) => status === 'failed').length
+    expect(figures.success_rate).toBeCloseTo(succeeded / (succeeded + failed))
+    const { items: chats } = await read('conversations')
+    expect(chats.some(({ kind }: { kind: string }) => kind === 'agent')).toBe(true)
+    const waiting = (await read('inbox')).items.find(({ kind }: { kind: string }) => kind === 'approval')
+    expect(waiting).toMatchObject({ tool: 'http_fetch', request: { origin: 'https://example.com' } })
+    const path = `/console/runs/${waiting.run_id}/steps/${waiting.id}/decision`
+    await platform.call('POST', path, { token, body: { decision: 'reject' } })
+    await platform.drain()
+    expect(await read(`runs/${waiting.run_id}`)).toMatchObject({ status: 'succeeded' })
+  })
+
   it('doesn’t exist on a deployed platform', async () => {
     const deployed = await startPlatform({ CONSOLE_AUTO_PROVISION: 'false' })
     try {

@@ -2,6 +2,8 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Icon } from '../../ui/icons.tsx'
 import { t } from '../../ui/messages.ts'
+import { navigate } from '../../ui/router.ts'
+import { isInboxWanted } from './waiting.ts'
 
 const open = signal<'search' | 'shortcuts' | undefined>(undefined)
 const parts = signal<typeof import('./ui/palette.tsx') | undefined>(undefined)
@@ -24,6 +26,12 @@ const show = async (which: 'search' | 'shortcuts'): Promise<void> => {
 /** Shortcuts need Ctrl or ⌘, because speech input may type single characters anywhere. */
 const onKey = (event: KeyboardEvent): void => {
   if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+  if (event.key === '.' && !document.querySelector('dialog[open]')) {
+    event.preventDefault()
+    isInboxWanted.value = true
+    navigate('/')
+    return
+  }
   const which = event.key.toLowerCase() === 'k' ? 'search' : event.key === '/' ? 'shortcuts' : undefined
   // A dialog may hold text that isn't saved.
   if (!which || (open.value === undefined && document.querySelector('dialog[open]'))) return

@@ -1,7 +1,11 @@
+import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useData } from '../../ui/data.ts'
 import { api, unwrap } from './api.ts'
 import { waiting } from './live.ts'
+
+/** True from the shortcut until the inbox has taken the focus. */
+export const isInboxWanted = signal(false)
 
 /** Loads what waits for the user, and keeps the number in the navigation current on every screen. */
 export const useWaiting = () => {

@@ -4,6 +4,7 @@ import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import type { Belonging } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { stampOf } from '#shared/kernel/ids.ts'
+import { newRun } from '#shared/work/runs/index.ts'
 import { installSampleAgent } from '../../sample/index.ts'
 import { SeedEntity } from '../entity.ts'
 import { seedRecords } from './records.ts'
@@ -19,9 +20,12 @@ export const DemoSchema = () =>
     })
     .meta({ id: 'SeededDemo' })
 
+/** Input of a real run, in which the sample agent asks for an approval. */
+const ASKED = { question: 'Open https://example.com and tell me what it answers.' }
+
 /**
  * Handles `POST /console/demo`: fills the workspace of a local run with the records of a sandbox seed, for the sample agent,
- * which it installs. Files are left out, because the console's function can't write any. Everything or nothing is written.
+ * which it installs, and starts a run that waits for an approval. Files are left out, because the console's function can't write any. Everything or nothing is written.
  * @throws `console_provisioning_disabled` outside of local runs; `conflict` if the workspace was filled before; see also
  *   {@link installSampleAgent}
  */
@@ -38,6 +42,13 @@ export const seedDemo = async (work: Work, belonging: Belonging): Promise<z.infe
     workspaceId: workspace.id,
     owner: { id: member.user_id, name: member.name },
     agents: [installation],
+    isForPerson: true,
+  })
+  const asking = await newRun(work, {
+    installation,
+    input: ASKED,
+    trigger: 'manual',
+    actor: { id: member.user_id, name: member.name },
   })
   const seed = {
     workspace_id: workspace.id,
@@ -48,11 +59,11 @@ export const seedDemo = async (work: Work, belonging: Belonging): Promise<z.infe
   }
   const view = {
     tasks: made.task_ids.length,
-    runs: made.runs.length,
+    runs: made.runs.length + 1,
     notifications: made.notification_ids.length,
     messages,
   }
-  await work.commit([SeedEntity.create(seed, { otherwise: filledBefore }), ...writes], view)
+  await work.commit([SeedEntity.create(seed, { otherwise: filledBefore }), ...writes, ...asking.writes], view)
   return view
 }
 

@@ -3,8 +3,23 @@ import type { Work, WorkWrite } from '#shared/foundation/work/index.ts'
 import { NotificationEntity, newNotification } from '#shared/identity/notifications/index.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { derivedId } from '#shared/kernel/ids.ts'
-import { ConversationEntity, MessageEntity, newConversation, newMessage } from '#shared/work/conversations/index.ts'
-import { newRun, prepareSteps, type Run, RunEntity, stateFields, WorkspaceRunEntity } from '#shared/work/runs/index.ts'
+import { chatPlace } from '#shared/work/answering/index.ts'
+import {
+  ConversationEntity,
+  MessageEntity,
+  newConversation,
+  newMessage,
+  PersonChatEntity,
+} from '#shared/work/conversations/index.ts'
+import {
+  emitRunEvent,
+  newRun,
+  prepareSteps,
+  type Run,
+  RunEntity,
+  stateFields,
+  WorkspaceRunEntity,
+} from '#shared/work/runs/index.ts'
 import { AssignedTaskEntity, newTask, type Task, TaskEntity } from '#shared/work/tasks/index.ts'
 import type { Seed } from '../entity.ts'
 import { MESSAGES, NOTIFICATIONS, RUNS, TASKS } from './contents.ts'
@@ -18,13 +33,16 @@ export interface Scene {
   workspaceId: string
   owner: { id: string; name: string }
   agents: [Installation, ...Installation[]]
+  /** The owner looks at the console: figures count the runs, and the conversation is theirs. */
+  isForPerson?: boolean
 }
 
 type Made = Pick<Seed, 'task_ids' | 'runs' | 'notification_ids' | 'conversation_ids'>
 
 /**
  * Creates tasks, runs, notifications and a conversation with the same constructors as real ones, then backdates them.
- * Only the records are written: past events wake no dispatcher, notify nobody and count in no statistics.
+ * Only the records are written: past events wake no dispatcher, notify nobody and count in no statistics unless
+ * they are for a person.
  */
 export const seedRecords = async (
   work: Work,
@@ -111,7 +129,14 @@ const seedRun = async (work: Work, scene: Scene, i: number) => {
   const listed = writes.filter(({ entity }) => entity.name === WorkspaceRunEntity.name)
   return {
     run: { installation_id: installation.id, run_id: ended.id, steps: steps.counts.step_count },
-    writes: [RunEntity.create(ended), ...listed, ...steps.writes],
+    writes: [
+      RunEntity.create(ended),
+      ...listed,
+      ...steps.writes,
+      ...(scene.isForPerson
+        ? [emitRunEvent(past(work, scene, `end ${i}`, ago - seconds / 60), `run.${status}`, ended)]
+        : []),
+    ],
   }
 }
 
@@ -135,6 +160,7 @@ const seedConversation = (work: Work, scene: Scene) => {
     kind: 'agent',
     title: agent.app_name,
     installation_id: agent.id,
+    ...(scene.isForPerson && { user_id: scene.owner.id }),
   })
   const authors = {
     user: { type: 'user' as const, ...scene.owner },
@@ -149,6 +175,16 @@ const seedConversation = (work: Work, scene: Scene) => {
     writes: [
       ConversationEntity.create({ ...conversation, last_message_at }),
       ...messages.map(({ message }) => MessageEntity.create(message)),
+      ...(scene.isForPerson
+        ? [
+            PersonChatEntity.create({
+              workspace_id: scene.workspaceId,
+              user_id: scene.owner.id,
+              place: chatPlace(conversation),
+              conversation_id: conversation.id,
+            }),
+          ]
+        : []),
     ],
   }
 }

@@ -19,7 +19,7 @@ export default function Access() {
       <Shown known={grants} rows={2} tall>
         {({ items }) =>
           items.length === 0 && !grants.more ? (
-            <Empty title={t('No external apps have access.')} />
+            <Empty icon="key" title={t('No external apps have access.')} />
           ) : (
             items.map((grant) => <GrantCard key={grant.id} grant={grant} />)
           )

@@ -32,7 +32,7 @@ export default function Agents() {
       <Shown known={agents} rows={4}>
         {({ items }) =>
           items.length === 0 && !agents.more ? (
-            <Empty title={t('No agents installed yet')}>
+            <Empty icon="agents" title={t('No agents installed yet')}>
               <p>
                 <a href="#/marketplace">{t('Browse the marketplace')}</a>
               </p>

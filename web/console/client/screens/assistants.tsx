@@ -43,7 +43,7 @@ export default function Assistants() {
       <Shown known={grants} rows={2} tall>
         {({ items }) =>
           items.length === 0 && !grants.more ? (
-            <Empty title={t('No assistant is connected.')} />
+            <Empty icon="plug" title={t('No assistant is connected.')} />
           ) : (
             items.map((grant) => <AssistantCard key={grant.id} grant={grant} />)
           )

@@ -1,33 +1,57 @@
 import { sanitize } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
+import { deedOf } from '../../../ui/audit-deeds.ts'
 import { useData, usePages } from '../../../ui/data.ts'
 import { Field } from '../../../ui/form.tsx'
+import { fullTime } from '../../../ui/format.ts'
+import { Icon, type IconName } from '../../../ui/icons.tsx'
 import { t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { place, redirect } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Json, Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { auditCsv, deedOf, nameOf, screenOf } from '../ui/audit-sentence.ts'
+import { auditCsv, nameOf, screenOf } from '../ui/audit-sentence.ts'
 import { startOfDay } from '../ui/day.ts'
 import { Views } from '../ui/views.tsx'
 
 type Entry = Schemas['AuditEntry']
 
+/** Beginnings of actions, by which the list can be filtered. */
 const KINDS: Record<string, string> = {
   approval: t('Approvals'),
   installation: t('Agents installed and changed'),
   agent: t('Calls between agents'),
-  run: t('Runs'),
-  task: t('Tasks'),
+  run: t('Runs cancelled and answered'),
+  consent: t('Access given to apps'),
+  grant: t('Access paused and ended'),
+  host: t('Assistants'),
+  budget: t('Budgets'),
   member: t('Members'),
   invitation: t('Invitations'),
-  grant: t('Access of apps'),
   webhook: t('Webhooks'),
   messenger: t('Messenger'),
-  user: t('Accounts'),
+  user: t('Passkeys'),
   workspace: t('Workspace'),
+}
+
+/** Icons by the beginnings of actions. */
+const ICONS: Record<string, IconName> = {
+  approval: 'key',
+  installation: 'agents',
+  agent: 'agents',
+  agent_request: 'wish',
+  run: 'runs',
+  consent: 'key',
+  grant: 'key',
+  host: 'plug',
+  budget: 'chart',
+  member: 'people',
+  invitation: 'people',
+  webhook: 'plug',
+  messenger: 'messenger',
+  user: 'key',
 }
 
 /** Maximum number of entries in an export. */
@@ -82,21 +106,15 @@ const useActors = () =>
   })
 
 const Line = ({ entry }: { entry: Entry }) => {
-  const [actor, subject, to] = [nameOf(entry.actor), nameOf(entry.subject), screenOf(entry.subject)]
-  const isSelf = entry.actor.id === entry.subject.id
+  const to = screenOf(entry.subject)
   return (
     <details class="entry">
       <summary>
+        <Icon name={ICONS[entry.action.split('.')[0] ?? ''] ?? 'settings'} />{' '}
         <strong>
-          <Name>
-            {actor ||
-              t(
-                '{type, select, agent {An agent} app {An app} admin {An admin} user {A user} developer {A developer} other {The platform}}',
-                { type: entry.actor.type },
-              )}
-          </Name>
+          <Name>{nameOf(entry.actor)}</Name>
         </strong>{' '}
-        {deedOf(entry.action)} {subject && !isSelf && <Name>{subject}</Name>}
+        {deedOf(entry, fullTime)}
         <span class="soft">
           {' '}
           · <When at={entry.created_at} />
@@ -148,7 +166,9 @@ export default function Audit() {
       }
     >
       <p class="soft">
-        {t('Everything that people, agents and the platform did in this workspace. Entries can’t be changed.')}
+        {t(
+          'Who changed what in this workspace: access, agents and their settings, rules and budgets, decisions, members, and calls between agents. What people read or write in chats and tasks isn’t in it. Entries are kept for 2 years and can’t be changed.',
+        )}
       </p>
       {failure && <Problem failure={failure} />}
       <Views screen="audit" names={FILTERS} />

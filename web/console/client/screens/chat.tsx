@@ -217,7 +217,7 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
               <>
                 <div aria-live="polite">
                   {said.length === 0 && (
-                    <Empty title={t('No messages yet')}>
+                    <Empty icon="chat" title={t('No messages yet')}>
                       <p>
                         {answered_by
                           ? t('Send {name} a message.', { name: sanitize(answered_by.name) })

@@ -400,7 +400,7 @@ export default function Files() {
                 ) : files.more ? null : q ? (
                   <Empty title={t('No file matches')} />
                 ) : (
-                  <Empty title={t('No files yet')}>
+                  <Empty icon="files" title={t('No files yet')}>
                     <p>
                       {t(
                         'Drop files here, or press Upload. Agents with permission to read files can read them. Files that agents save appear here, too.',

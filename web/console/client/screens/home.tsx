@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useData } from '../../../ui/data.ts'
-import { count, duration } from '../../../ui/format.ts'
+import { count, duration, percent } from '../../../ui/format.ts'
 import { t } from '../../../ui/messages.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
-import { isAdmin } from '../account.ts'
+import { identity, isAdmin } from '../account.ts'
 import { api, unwrap } from '../api.ts'
 import { Days } from '../ui/days.tsx'
+import { FirstRunSkeleton, isOver } from '../ui/first-run-place.tsx'
 import { Inbox } from '../ui/inbox.tsx'
 import { RunRow, useApps } from '../ui/run-row.tsx'
 
@@ -24,7 +25,7 @@ const Figures = () => {
             </div>
             <div>
               <dt>{t('Success rate')}</dt>
-              <dd>{data.success_rate === null ? '–' : `${Math.round(data.success_rate * 100)}%`}</dd>
+              <dd>{data.success_rate === null ? '–' : percent(data.success_rate)}</dd>
             </div>
             <div>
               <dt>{t('Median duration')}</dt>
@@ -51,7 +52,8 @@ const GettingStarted = () => {
   useEffect(() => {
     if (isAdmin.value) import('../ui/first-run.tsx').then(setParts, () => {})
   }, [])
-  return parts && isAdmin.value ? <parts.FirstRun /> : null
+  if (!isAdmin.value || isOver(identity.value?.workspace.id ?? '')) return null
+  return parts ? <parts.FirstRun /> : <FirstRunSkeleton />
 }
 
 export default function Home() {

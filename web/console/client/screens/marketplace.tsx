@@ -100,7 +100,7 @@ export default function Marketplace() {
       <Shown known={apps} rows={4} tall>
         {({ items }) =>
           items.length === 0 && !apps.more ? (
-            <Empty title={q || category ? t('No matching agents') : t('No agents yet')}>
+            <Empty icon="store" title={q || category ? t('No matching agents') : t('No agents yet')}>
               <p>
                 {rich('Can’t find what you need? <link>Request an agent</link>', {
                   link: (text) => <a href="#/wishlist">{text}</a>,

@@ -194,7 +194,7 @@ export default function Messenger() {
       <Shown known={chats} rows={4}>
         {({ items }) =>
           items.length === 0 && !chats.more ? (
-            <Empty title={t('No threads yet')}>
+            <Empty icon="messenger" title={t('No threads yet')}>
               <p>{t('A thread appears when someone sends a message to a connected account.')}</p>
             </Empty>
           ) : (
@@ -241,7 +241,7 @@ export default function Messenger() {
         <Shown known={accounts} rows={1}>
           {({ items }) =>
             items.length === 0 ? (
-              <Empty title={t('No accounts connected')} />
+              <Empty icon="messenger" title={t('No accounts connected')} />
             ) : (
               <ul class="rows">
                 {items.map((account) => (

@@ -133,7 +133,7 @@ export default function Notifications() {
       <Shown known={list} rows={6}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={t('No notifications yet')} />
+            <Empty icon="bell" title={t('No notifications yet')} />
           ) : (
             <ul class="rows">
               {items.map((one) => {

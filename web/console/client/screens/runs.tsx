@@ -87,7 +87,7 @@ const Matches = ({ query, isFiltered, apps }: { query: Query; isFiltered: boolea
           if (runs.more) return <Empty title={t('No matches so far. Show more to look further back.')} />
           if (isFiltered) return <Empty title={t('No runs match these filters')} />
           return (
-            <Empty title={t('No runs yet')}>
+            <Empty icon="runs" title={t('No runs yet')}>
               <p>{t('A run starts when you message an agent, give it a task, or its own service starts one.')}</p>
             </Empty>
           )
@@ -138,7 +138,7 @@ const Grouped = ({ query }: { query: Query }) => {
       <Shown known={agents} rows={6}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={t('No agents installed')} />
+            <Empty icon="agents" title={t('No agents installed')} />
           ) : (
             items.map((agent) => <Group key={agent.id} agent={agent} query={query} />)
           )

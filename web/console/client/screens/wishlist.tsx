@@ -109,7 +109,7 @@ export default function Wishlist() {
       <Shown known={wishes} rows={4}>
         {({ items }) =>
           items.length === 0 && !wishes.more ? (
-            <Empty title={t('No requests yet')} />
+            <Empty icon="wish" title={t('No requests yet')} />
           ) : (
             items.map((wish) => (
               <article key={wish.id} class="card">

@@ -7,6 +7,7 @@ import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { identity } from '../account.ts'
 import { api, unwrap } from '../api.ts'
+import { end, FirstRunSkeleton, isOver } from './first-run-place.tsx'
 
 interface Step {
   title: string
@@ -53,23 +54,6 @@ const InstallSample = () => {
       </button>
     </>
   )
-}
-
-/** Kept by the browser, since it concerns one person. Private windows may block it, and then the list stays. */
-const placeOf = (workspaceId: string): string => `first-run-${workspaceId}`
-
-const isOver = (workspaceId: string): boolean => {
-  try {
-    return localStorage.getItem(placeOf(workspaceId)) !== null
-  } catch {
-    return false
-  }
-}
-
-const end = (workspaceId: string): void => {
-  try {
-    localStorage.setItem(placeOf(workspaceId), 'over')
-  } catch {}
 }
 
 const Steps = ({ workspaceId, onOver }: { workspaceId: string; onOver: () => void }) => {
@@ -126,7 +110,8 @@ const Steps = ({ workspaceId, onOver }: { workspaceId: string; onOver: () => voi
     end(workspaceId)
     onOver()
   }, [isDone])
-  if (!isLoaded || isDone) return null
+  if (isDone) return null
+  if (!isLoaded) return <FirstRunSkeleton />
   const next = steps.find((step) => !step.done)
   return (
     <section class="card first-run" aria-labelledby="first-run">

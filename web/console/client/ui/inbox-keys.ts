@@ -14,7 +14,8 @@ const isTyping = (target: EventTarget | null): boolean =>
  */
 export const moveByKey = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-item]')]
+  // Groups are lists next to each other.
+  const items = [...(event.currentTarget.parentElement ?? document).querySelectorAll<HTMLElement>('[data-item]')]
   const at = items.findIndex((item) => item.contains(document.activeElement))
   const item = items[at]
   const names = DECISIONS[event.key]

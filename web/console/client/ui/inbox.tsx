@@ -1,9 +1,13 @@
+import { Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { loadItem, saveItem } from '../../../session/store.ts'
 import { sanitize, visible } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { Boundary } from '../../../ui/boundary.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
+import { count, dateText } from '../../../ui/format.ts'
+import { Icon } from '../../../ui/icons.tsx'
 import { part } from '../../../ui/lazy.tsx'
 import { rich, t } from '../../../ui/messages.ts'
 import { Problem } from '../../../ui/problem.tsx'
@@ -11,7 +15,7 @@ import { Empty, Skeleton } from '../../../ui/screen.tsx'
 import { useScript } from '../../../ui/script.ts'
 import { Name, Prose, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { useWaiting } from '../waiting.ts'
+import { isInboxWanted, useWaiting } from '../waiting.ts'
 import { headline } from './headline.ts'
 import { moveByKey } from './inbox-keys.ts'
 import { plainText } from './plain-text.ts'
@@ -34,12 +38,18 @@ const KINDS: Record<Item['kind'], string> = {
   draft: t('Draft'),
 }
 
+const ICONS = { approval: 'key', question: 'chat', task: 'tasks', draft: 'messenger' } as const
+
 const kindOf = ({ kind, status }: Item): string =>
   kind !== 'task' ? KINDS[kind] : status === 'review' ? t('Task to review') : t('Task with a question')
 
 /** The item in a few words. The API names calls in English. */
 const titleOf = ({ kind, title, request, tool }: Item): string =>
   kind === 'approval' && tool ? visible(headline(request, tool) + pathOf(request)) : sanitize(plainText(title))
+
+/** An amount as the call has it: “amount 1,240 EUR”. Its unit is the receiver's, so it isn't formatted as money. */
+const amountOf = ({ amount }: Item): string | undefined =>
+  amount ? `${amount.field} ${count(amount.value)}${amount.currency ? ` ${amount.currency}` : ''}` : undefined
 
 /** The path that a call asks for, which tells it apart from the agent's other calls. */
 const pathOf = (request: Item['request']): string => (request && request.path !== '/' ? request.path : '')
@@ -261,7 +271,7 @@ const Row = ({
   }, [])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: reached with the keys of the list
-    <li ref={own} class="waits" data-item tabIndex={0} aria-label={`${kindOf(item)}: ${title}`}>
+    <li ref={own} data-item tabIndex={0} aria-label={`${kindOf(item)}: ${title}`}>
       <div class="row folds">
         <input
           type="checkbox"
@@ -270,8 +280,12 @@ const Row = ({
           checked={isChosen}
           onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
         />
+        <Icon name={ICONS[item.kind]} />
         <span class="grow">
-          <strong class="line">{title}</strong>
+          <strong class="line">
+            {title}
+            {amountOf(item) && <span class="state plain">{amountOf(item)}</span>}
+          </strong>
           {item.reason && (
             <span class="line">
               <Name>{plainText(item.reason)}</Name>
@@ -368,6 +382,27 @@ const Bulk = ({ items, onDone }: { items: Item[]; onDone: () => void }) => {
   )
 }
 
+type Grouping = '' | 'agent' | 'day'
+
+const dayOf = (at: string): string => {
+  const day = (ms: number): string => new Date(ms).toLocaleDateString('sv')
+  const on = day(Date.parse(at))
+  if (on === day(Date.now())) return t('Today')
+  return on === day(Date.now() - 86_400_000) ? t('Yesterday') : dateText(on)
+}
+
+/** Splits items into groups, in the order of their first items. Days come newest first. */
+const groupsOf = (rows: readonly Item[], by: Grouping): [name: string, items: Item[]][] => {
+  const groups = new Map<string, Item[]>()
+  const sorted = by === 'day' ? [...rows].sort((a, b) => (a.created_at < b.created_at ? 1 : -1)) : rows
+  for (const item of sorted) {
+    const name =
+      by === 'day' ? dayOf(item.created_at) : by === 'agent' ? (item.agent?.name ?? t('Without an agent')) : ''
+    groups.set(name, [...(groups.get(name) ?? []), item])
+  }
+  return [...groups]
+}
+
 /** Returns the item that came last, once the list was there. */
 const useArrived = (rows: readonly Item[] | undefined): Item | undefined => {
   const known = useRef<ReadonlySet<string>>(undefined)
@@ -383,12 +418,16 @@ const useArrived = (rows: readonly Item[] | undefined): Item | undefined => {
   return arrived
 }
 
+const shortcut = /Mac|iP(hone|ad)/.test(navigator.platform) ? '⌘ .' : t('Ctrl .')
+
 /** All that waits for the user in one list, decided with the keyboard or several at once. */
 export const Inbox = () => {
   const { known, active, snoozed } = useWaiting()
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [isAsideShown, setAsideShown] = useState(false)
   const [isOwnOnly, setOwnOnly] = useState(false)
+  const [grouping, setGrouping] = useState<Grouping>(() => loadItem<Grouping>('inbox-groups') ?? '')
+  const list = useRef<HTMLDivElement>(null)
   const all = isAsideShown ? [...active, ...snoozed] : active
   const hasBoth = all.some(({ is_yours }) => is_yours) && all.some(({ is_yours }) => !is_yours)
   const items = hasBoth && isOwnOnly ? all.filter(({ is_yours }) => is_yours) : all
@@ -397,6 +436,13 @@ export const Inbox = () => {
     item.bundle === null ? [item] : items.filter(({ bundle }) => bundle === item.bundle)
   const rows = items.filter((item) => bundleOf(item)[0] === item)
   const arrived = useArrived(known.data && rows)
+  const isWanted = isInboxWanted.value && known.data !== undefined
+  useEffect(() => {
+    if (!isWanted) return
+    isInboxWanted.value = false
+    // Afterwards, because a new screen focuses its heading.
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[data-item]')?.focus())
+  }, [isWanted])
   if (known.failure && !known.data) return <Problem failure={known.failure} retry={known.reload} />
   if (!known.data) return <Skeleton rows={1} tall />
   return (
@@ -404,21 +450,40 @@ export const Inbox = () => {
       <p class="unseen" role="status">
         {arrived && `${kindOf(arrived)}: ${titleOf(arrived)}`}
       </p>
-      {hasBoth && (
-        <fieldset class="segments">
-          <legend class="unseen">{t('Shown items')}</legend>
-          {[false, true].map((own) => (
-            <label key={String(own)}>
-              <input type="radio" name="shown" checked={isOwnOnly === own} onChange={() => setOwnOnly(own)} />
-              <span>{own ? t('Yours') : t('Everybody’s')}</span>
-            </label>
-          ))}
-        </fieldset>
-      )}
+      <div class="inbox-bar">
+        {hasBoth && (
+          <fieldset class="segments">
+            <legend class="unseen">{t('Shown items')}</legend>
+            {[false, true].map((own) => (
+              <label key={String(own)}>
+                <input type="radio" name="shown" checked={isOwnOnly === own} onChange={() => setOwnOnly(own)} />
+                <span>{own ? t('Yours') : t('Everybody’s')}</span>
+              </label>
+            ))}
+          </fieldset>
+        )}
+        {rows.length > 1 && (
+          <label class="grouping">
+            <span>{t('Group by')}</span>
+            <select
+              class="narrow"
+              value={grouping}
+              onChange={({ currentTarget }) => {
+                setGrouping(currentTarget.value as Grouping)
+                saveItem('inbox-groups', currentTarget.value)
+              }}
+            >
+              <option value="">{t('Nothing')}</option>
+              <option value="agent">{t('Agent')}</option>
+              <option value="day">{t('Day')}</option>
+            </select>
+          </label>
+        )}
+      </div>
       {items.length > 0 && (
         <p class="hint keys">
           {rich(
-            'Press {kbd9} until an item has the focus. {kbd} {kbd2} move · {kbd3} open · {kbd4} approve or answer · {kbd5} reject · {kbd6} snooze · {kbd8} select · <kbd7>Enter</kbd7> confirms',
+            'Press {kbd9} to begin. {kbd} {kbd2} move · {kbd3} open · {kbd4} approve or answer · {kbd5} reject · {kbd6} snooze · {kbd8} select · <kbd7>Enter</kbd7> confirms',
             {
               kbd: <kbd>j</kbd>,
               kbd2: <kbd>k</kbd>,
@@ -428,32 +493,43 @@ export const Inbox = () => {
               kbd6: <kbd>s</kbd>,
               kbd7: (text) => <kbd>{text}</kbd>,
               kbd8: <kbd>x</kbd>,
-              kbd9: <kbd>Tab</kbd>,
+              kbd9: <kbd>{shortcut}</kbd>,
             },
           )}
         </p>
       )}
       {selected.length > 0 && <Bulk items={selected} onDone={() => setChosen([])} />}
       {items.length === 0 ? (
-        <Empty title={t('You’re all caught up')}>
+        <Empty icon="home" title={t('You’re all caught up')}>
           <p>{t('Approvals, questions, reports and drafts from your agents appear here.')}</p>
         </Empty>
       ) : (
-        <ul class="inbox" onKeyDown={moveByKey}>
-          {rows.map((item) => {
-            const identical = bundleOf(item)
-            const ids = identical.map(({ id }) => id)
-            return (
-              <Row
-                key={item.id}
-                item={item}
-                identical={identical}
-                isChosen={chosen.includes(item.id)}
-                onChoose={(is) => setChosen([...chosen.filter((id) => !ids.includes(id)), ...(is ? ids : [])])}
-              />
-            )
-          })}
-        </ul>
+        <div ref={list}>
+          {groupsOf(rows, grouping).map(([name, grouped]) => (
+            <Fragment key={name}>
+              {name && (
+                <h3>
+                  {sanitize(name)} <span class="soft">{grouped.length}</span>
+                </h3>
+              )}
+              <ul class="inbox" onKeyDown={moveByKey}>
+                {grouped.map((item) => {
+                  const identical = bundleOf(item)
+                  const ids = identical.map(({ id }) => id)
+                  return (
+                    <Row
+                      key={item.id}
+                      item={item}
+                      identical={identical}
+                      isChosen={chosen.includes(item.id)}
+                      onChoose={(is) => setChosen([...chosen.filter((id) => !ids.includes(id)), ...(is ? ids : [])])}
+                    />
+                  )
+                })}
+              </ul>
+            </Fragment>
+          ))}
+        </div>
       )}
       {snoozed.length > 0 && (
         <button type="button" class="quiet" aria-pressed={isAsideShown} onClick={() => setAsideShown(!isAsideShown)}>

@@ -156,6 +156,7 @@ const ctrl = mac ? '⌘' : t('Ctrl')
 const SHORTCUTS: readonly [keys: string[], does: string][] = [
   [[ctrl, 'K'], t('Search and go anywhere')],
   [[ctrl, '/'], t('Show these shortcuts')],
+  [[ctrl, '.'], t('Go to what waits for you, from anywhere')],
   [['j'], t('Next item that waits, on Home')],
   [['k'], t('Previous item that waits, on Home')],
   [['a'], t('Move to Approve or Answer of an item')],

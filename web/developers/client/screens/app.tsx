@@ -254,28 +254,6 @@ const Summary = ({ app }: { app: App }) => {
   )
 }
 
-const Next = ({ app }: { app: App }) => {
-  if (app.promoted_version !== null || app.status !== 'draft') return null
-  return (
-    <section class="section card">
-      <h2>{t('Next steps')}</h2>
-      <ol class="steps">
-        <li>
-          {rich('<link>Publish a manifest</link>, which describes your agent.', {
-            link: (text) => <a href={`#/apps/${app.id}/versions`}>{text}</a>,
-          })}
-        </li>
-        <li>
-          {rich('<link>Run it in the sandbox</link> and look at what happened.', {
-            link: (text) => <a href={`#/apps/${app.id}/test`}>{text}</a>,
-          })}
-        </li>
-        <li>{t('Promote the version, so that new customers get it.')}</li>
-      </ol>
-    </section>
-  )
-}
-
 const Remove = ({ app }: { app: App }) =>
   app.status === 'draft' && app.submitted_at === null && may('DELETE /api/v1/dev/apps/{id}') ? (
     <section class="section">
@@ -311,7 +289,6 @@ export default function Overview({ id }: { id: string }) {
             </div>
           )}
           <Summary app={app} />
-          <Next app={app} />
           <Pending app={app} />
           <Submission app={app} />
           <Messages app={app} />

@@ -20,7 +20,7 @@ export default function Apps() {
       <Shown known={list} rows={3} tall>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={refused ? t('No apps yet') : t('Create your first app')}>
+            <Empty icon="agents" title={refused ? t('No apps yet') : t('Create your first app')}>
               <p>{t('An app is what customers install. It has a manifest, which describes its agent.')}</p>
               {create || <p class="soft">{refused}</p>}
             </Empty>

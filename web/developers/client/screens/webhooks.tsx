@@ -69,6 +69,16 @@ const Webhooks = ({ app }: { app: App }) => {
   const list = usePages(`app ${app.id} webhooks`, (cursor) =>
     take(client.GET('/api/v1/webhooks', { params: { query: { limit: 50, ...(cursor && { cursor }) } } })),
   )
+  // An app is installed in the sandbox with its first version.
+  if (list.failure?.code === 'no_manifest')
+    return (
+      <Empty icon="plug" title={t('No webhooks before the first version')}>
+        <p>{t('Publish a manifest. Then your sandbox has the app, and you can subscribe to its events.')}</p>
+        <a class="button" href={`#/apps/${app.id}/versions`}>
+          {t('Write the manifest')}
+        </a>
+      </Empty>
+    )
   return (
     <>
       <div class="head">
@@ -82,7 +92,7 @@ const Webhooks = ({ app }: { app: App }) => {
       <Shown known={list} rows={2}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title={t('No subscriptions yet')}>
+            <Empty icon="plug" title={t('No subscriptions yet')}>
               <p>{t('Subscribe an address to get events of your sandbox, such as runs that end.')}</p>
             </Empty>
           ) : (

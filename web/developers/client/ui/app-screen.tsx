@@ -6,6 +6,7 @@ import { place } from '../../../ui/router.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { State } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { NextStep } from './next-step.tsx'
 
 export type App = Schemas['App']
 
@@ -67,7 +68,14 @@ export const AppScreen = ({
           )
         })}
       </nav>
-      <Shown known={known}>{children}</Shown>
+      <Shown known={known}>
+        {(app) => (
+          <>
+            <NextStep app={app} />
+            {children(app)}
+          </>
+        )}
+      </Shown>
     </Screen>
   )
 }

@@ -1,3 +1,4 @@
+import { namedDays, shortDay } from '../../../ui/chart.tsx'
 import { duration } from '../../../ui/format.ts'
 import { rich, t } from '../../../ui/messages.ts'
 
@@ -13,6 +14,9 @@ interface Day {
 /** Longest bound of the buckets that durations are counted in. Longer ones have no number. */
 const LONGEST = 300_000
 
+/** Ends of the axis, so that it and its half are easy to read. */
+const TOPS = [100, 200, 400, 1_000, 2_000, 4_000, 10_000, 20_000, 60_000, 120_000]
+
 const textOf = (ms: number | null, isKnown: boolean): string =>
   ms === null ? (isKnown ? t('over {LONGEST}', { LONGEST: duration(LONGEST) }) : '–') : duration(ms)
 
@@ -21,12 +25,11 @@ export const DurationChart = ({ days }: { days: readonly { date: string; duratio
   const values = days.flatMap(({ durations }) =>
     durations ? [durations.p50 ?? LONGEST, durations.p95 ?? LONGEST] : [],
   )
-  const top = Math.max(100, ...values)
+  const top = TOPS.find((one) => values.every((value) => value <= one)) ?? LONGEST
   const x = (i: number): number => ((i + 0.5) * WIDTH) / Math.max(1, days.length)
   const y = (ms: number): number => HEIGHT - (ms / top) * (HEIGHT - 4) - 2
   const line = (of: 'p50' | 'p95') =>
     days.flatMap(({ durations }, i) => (durations ? [`${x(i)},${y(durations[of] ?? LONGEST)}`] : []))
-  const named = [0, Math.floor((days.length - 1) / 2), days.length - 1]
   return (
     <figure class="card chart" aria-labelledby="durations">
       <figcaption id="durations">
@@ -78,8 +81,8 @@ export const DurationChart = ({ days }: { days: readonly { date: string; duratio
             ))}
           </svg>
           <p class="ends" aria-hidden="true">
-            {named.map((i) => (
-              <span key={i}>{days[i]?.date.slice(5)}</span>
+            {namedDays(days.length).map((i) => (
+              <span key={i}>{shortDay(days[i]?.date ?? '')}</span>
             ))}
           </p>
         </div>

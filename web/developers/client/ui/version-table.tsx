@@ -1,11 +1,10 @@
-import { count, duration } from '../../../ui/format.ts'
+import { count, duration, percent as formatPercent } from '../../../ui/format.ts'
 import { t } from '../../../ui/messages.ts'
 import type { Schemas } from '../api.ts'
 
 type VersionStats = Schemas['AppStats']['versions'][number]
 
-export const percent = (rate: number | null): string =>
-  rate === null ? '–' : new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 }).format(rate)
+export const percent = (rate: number | null): string => (rate === null ? '–' : formatPercent(rate, 1))
 
 const time = (ms: number | null | undefined): string => (ms === null || ms === undefined ? '–' : duration(ms))
 
