@@ -37,6 +37,7 @@ import { botSecretOf, connectLocalBot, LOCAL_BOT, saveLocalToken, telegramVariab
 import { createTelegram } from './telegram.ts'
 import { REGION } from './template/physical.ts'
 import { readTemplate } from './template.ts'
+import { saveTracesHeaders, TRACES_SECRET } from './traces/headers.ts'
 
 export type { AwsCall } from './aws/server.ts'
 export type { InvokeResult } from './functions.ts'
@@ -162,7 +163,7 @@ const start = async (
   measureQueues(metrics, model.queues, sqs)
   const sampling = setInterval(metrics.sample, 60_000)
   undo.push(() => clearInterval(sampling))
-  const secrets = createSecrets(model.secrets, database)
+  const secrets = createSecrets([...model.secrets, TRACES_SECRET], database)
   let sockets: Sockets | undefined
   services = {
     sqs,
@@ -201,6 +202,7 @@ const start = async (
   // Must happen before any function runs, because functions read the secret only every five minutes.
   if (bot) await saveLocalToken(bot)
   saveModelKey(model, secrets, given.MODEL_API_KEY)
+  const tracesVariables = saveTracesHeaders(secrets, given)
   const functions = createFunctions({
     models: model.functions,
     environment: (fn) =>
@@ -211,7 +213,7 @@ const start = async (
         deployedUrl: model.api?.url,
         sockets: socketAddresses(model, baseUrl()),
         shell: shell(),
-        overrides,
+        overrides: { ...tracesVariables, ...overrides },
       }),
     onLine: ({ functionName, line }) => {
       // Each call would log its error again.

@@ -11,6 +11,7 @@ import type { Platform } from './platform.ts'
 import { LOCAL_BUNDLES, prepare, ROOT } from './prepare.ts'
 import { parsePublicAddress } from './public-address.ts'
 import { OTLP_PORT, startCollector } from './traces/collector.ts'
+import { readTracesHeaders } from './traces/headers.ts'
 import { createTracePrinter } from './traces/print.ts'
 
 const HELP = `npm start -- [--port <number>] [--base-url <url>] [--fresh] [--watch] [--traces] [--json]
@@ -26,6 +27,8 @@ const HELP = `npm start -- [--port <number>] [--base-url <url>] [--fresh] [--wat
   PORT      port to listen on, unless --port is given
   BASE_URL  address at which others reach the platform, unless --base-url is given
   DATA_DIR  where to keep the data (.local)
+  TRACES_ENDPOINT  OTLP receiver to which functions send spans, without /v1/traces
+  OTEL_EXPORTER_OTLP_HEADERS  headers that it wants: name=value,name=value
   AWS_ENDPOINT_URL_DYNAMODB  DynamoDB Local to use instead of the built-in server
   EMULATE_HEADER_REMAP=true  rename WWW-Authenticate in responses, as API Gateway does
 
@@ -87,6 +90,8 @@ const readOptions = () => {
   const port =
     values.port === undefined ? readPort('PORT', process.env.PORT || '3000') : readPort('--port', values.port)
   const dataDir = path.resolve(ROOT, process.env.DATA_DIR || '.local')
+  // Refuses malformed headers before the build.
+  if (!values.help && !values.traces) readTracesHeaders(process.env)
   return { ...values, port, publicUrl: values.help ? undefined : readPublicUrl(values['base-url']), dataDir }
 }
 
@@ -163,7 +168,11 @@ const main = async (): Promise<void> => {
     port,
     bundles: LOCAL_BUNDLES,
     logs: json ? 'json' : 'readable',
-    shell: { ...process.env, BASE_URL: publicUrl, ...(collector && { TRACES_ENDPOINT: collector.address }) },
+    shell: {
+      ...process.env,
+      BASE_URL: publicUrl,
+      ...(collector && { TRACES_ENDPOINT: collector.address, OTEL_EXPORTER_OTLP_HEADERS: undefined }),
+    },
     remapHeaders: process.env.EMULATE_HEADER_REMAP === 'true',
     dynamodbEndpoint,
     ...(buildPages && { interceptors: Object.fromEntries(Object.keys(SERVED).map((name) => [name, pages.intercept])) }),
