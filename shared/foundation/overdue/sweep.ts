@@ -27,10 +27,7 @@ const SKIPPED_PER_SHARD = 2_000
 const AT_ONCE = 10
 const AT_ONCE_IN_SHARD = 20
 
-/** Passes of one sweep. Remaining work is a backlog, which is worked off by shard. */
-const PASSES = 5
-
-/** Time in ms after which no further pass starts. */
+/** Time in ms after which the worker of a shard starts no further pass. */
 const TIME = 35_000
 
 /** Time for which a worker has a shard to itself, longer than its function runs. */
@@ -46,23 +43,28 @@ const TRIES = 12
 const AFTER_FAILURE = 5 * MINUTE
 
 /**
- * Finds overdue work, left by a lost message or a dead worker, and completes it. Each sweep handles a bounded number of
- * records, oldest first, and hands shards with more to workers of their own. One record's failure does not stop the others.
+ * Finds work that is due, also what a lost message or a dead worker left, and completes it, oldest first. A shard with more than a
+ * page is handed to a worker of its own at once, so that many schedules at one time don't wait for each other. One record's
+ * failure does not stop the others.
  */
 export const sweepOverdue = async (work: WorkerWork, handlers: readonly OverdueHandler[]): Promise<void> => {
   const round = startRound(work, handlers, AT_ONCE)
-  let full: number[] = []
-  for (let pass = 0; pass < PASSES && !round.isLate(); pass++) {
-    const due = await round.list(round.now)
-    full = fullShards(due)
-    if ((await round.handle(due)) === 0 || full.length === 0) {
-      full = []
-      break
-    }
-  }
-  await wakeShards(work, full)
+  const due = await round.list(round.now)
+  const handedOver = await handOver(work, fullShards(due))
+  await round.handle(due.filter(({ shard }) => !handedOver.has(shard)))
   await work.table.transact([SweepMarkEntity.replace({ name: 'overdue', at: round.now, ...round.result() })])
   round.report()
+}
+
+/** Wakes workers of shards. @returns these shards; none if that fails, and then the next sweep tries again */
+const handOver = async (work: WorkerWork, shards: readonly number[]): Promise<ReadonlySet<number>> => {
+  try {
+    await wakeShards(work, shards)
+    return new Set(shards)
+  } catch (error) {
+    work.log.warn('shards of overdue work are not handed over', { shards, error })
+    return new Set()
+  }
 }
 
 /**

@@ -120,12 +120,13 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     maxConcurrency: 20,
   },
   overdue: {
-    purpose: 'Shards of overdue work that one sweep couldn’t finish.',
+    purpose: 'Shards with more due work than a page, each for a worker of its own.',
     visibilitySeconds: 120,
     // The next sweep finds the same shard.
     maxReceives: 3,
     batchSize: 1,
-    // Reserved at all times for work that follows outages only. A stage with more shards raises it.
+    // Reserved at all times for work that follows outages, and for hours at which many schedules fall due. A stage with more
+    // shards raises it.
     maxConcurrency: 4,
   },
   delivery: {
