@@ -45,6 +45,8 @@ export const PREFIXES = {
   a2aContext: 'ctx',
   pushConfig: 'pnc',
   budget: 'bdg',
+  schedule: 'sch',
+  occurrence: 'occ',
 } as const
 
 export type IdKind = keyof typeof PREFIXES

@@ -101,8 +101,17 @@ export const LIMITS = {
   personMailRate: { perSecond: 1 / 720, burst: 5 },
   emailTokenLife: HOUR,
   webhooksPerInstallation: 20,
+  /** Active schedules. */
+  schedulesPerInstallation: 100,
+  schedulesPerWorkspace: 1_000,
+  /** Failures in a row that pause a schedule. */
+  scheduleFailures: 5,
+  /** Lateness from which an occurrence counts as missed, and from which it is never made up. */
+  scheduleMissed: 5 * MINUTE,
+  scheduleMadeUp: HOUR,
   redirectUrisPerApp: 20,
   toolsPerManifest: 100,
+  schedulesPerManifest: 20,
 
   accessTokenLife: 7_200 * SECOND,
   personTokenLife: 3_600 * SECOND,

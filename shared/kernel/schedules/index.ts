@@ -1,0 +1,1 @@
+export { nextTime, problemOf } from './times.ts'
