@@ -1,6 +1,7 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import { claimedClient } from '#shared/access/assertions/index.ts'
+import { causedBy } from '#shared/foundation/outbox/index.ts'
 import { TOKENS } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { isHostClientId } from '#shared/kernel/host-resources.ts'
@@ -273,15 +274,18 @@ const answer: Middleware = {
     const query = endpoint.lenient ? rawQuery : readQuery(endpoint, rawQuery)
     refuseUnusable(exchange)
     const body = endpoint.body && bodyOf(endpoint.body, exchange)
-    const value = await endpoint.handler({
-      caller,
-      params,
-      query,
-      body,
-      work: createRequestWork(exchange),
-      request: { headers, rawQuery, sourceIp },
-      recheck: async () => (await exchange.recheck?.()) ?? caller,
-    })
+    const handle = () =>
+      endpoint.handler({
+        caller,
+        params,
+        query,
+        body,
+        work: createRequestWork(exchange),
+        request: { headers, rawQuery, sourceIp },
+        recheck: async () => (await exchange.recheck?.()) ?? caller,
+      })
+    const isOfRun = caller.kind === 'integration' && caller.run
+    const value = await (isOfRun ? causedBy(isOfRun, handle) : handle())
     if (value instanceof StreamResponse) return await streamResult(exchange, value)
     const finished = exchange.committed ?? renderValue(exchange, value)
     if (!exchange.committed && exchange.lock) {

@@ -56,6 +56,7 @@ export const delegateTask = async (
       private_to: chain.private_to,
       chain_depth: chain.chain_depth,
       chain_started_at: chain.chain_started_at,
+      chain_schedules: chain.chain_schedules,
       parent_run_id: run_id,
     })
     const started = start_now ? await newTaskRun(work, task, { installation: target.installation }) : undefined

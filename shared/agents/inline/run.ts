@@ -1,5 +1,6 @@
 import type { Manifest } from '#shared/catalogue/manifests/index.ts'
 import { loadManifest } from '#shared/catalogue/versions/index.ts'
+import { causedBy } from '#shared/foundation/outbox/index.ts'
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
@@ -71,7 +72,7 @@ export const runInline = async (work: WorkerWork, key: RunKey, check: CheckArgum
         conversation: run.conversation_id,
       })
       const about = { ...attributes, 'platform.run_id': run.id }
-      const act = () => withLease(work, run, (lost) => goOn(shift, record, lost))
+      const act = () => causedBy(run, () => withLease(work, run, (lost) => goOn(shift, record, lost)))
       if ((await inSpan(name, 'internal', about, act)) !== 'waits') return
     } catch (error) {
       if (error instanceof Superseded) return

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type * as z from 'zod'
+import { causedBy } from '#shared/foundation/outbox/index.ts'
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
@@ -72,9 +73,19 @@ const invoke = async (
   const run = caller.run ?? named
   if (input.runId !== undefined && run?.id !== input.runId) throw runNotFound()
   const scene: ToolCallContext = { ...caller, run, bound: caller.run !== undefined }
+  const call = () => invokeIn(work, scene, { ...input, args })
+  return run ? causedBy(run, call) : call()
+}
+
+const invokeIn = async (
+  work: Work,
+  scene: ToolCallContext,
+  { name, args, reason }: Pick<InvokeInput, 'reason'> & { name: ToolName; args: Record<string, unknown> },
+): Promise<Invocation> => {
+  const { run } = scene
   if (name === 'http_fetch') requireFetchable(work, args as unknown as HttpFetch)
   if (name === ASK && run && args.task_id === undefined)
-    return askPerson(work, run, caller, args as { question: string })
+    return askPerson(work, run, scene, args as { question: string })
   if (isImmediate(name)) return retryOnConflict(() => executeAtOnce(work, scene, name, args))
   if (!run) {
     throw fail('validation_error', {
@@ -82,7 +93,7 @@ const invoke = async (
       details: { fields: { run_id: ['is required for a tool that needs approval'] } },
     })
   }
-  return withApproval(work, run, name, args, input.reason)
+  return withApproval(work, run, name, args, reason)
 }
 
 /** Loads the platform's bans and the run named in the request, in one round trip. */

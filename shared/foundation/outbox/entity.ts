@@ -20,6 +20,8 @@ export const outboxSchema = () =>
     last_for: z.string().optional(),
     /** Person whose conversation the event is about. Agent pages show it to no one else. Agents themselves see it. */
     private_to: z.string().optional(),
+    /** Run in which an agent caused it. Absent if no agent did, or if it isn't known which of its runs. */
+    caused_by: z.object({ installation_id: z.string(), run_id: z.string() }).optional(),
     /** JSON text. */
     data: z.string(),
     /** Sample event requested by the app’s developer. Its installation gets it, and no other worker handles it. */

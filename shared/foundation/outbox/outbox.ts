@@ -3,6 +3,7 @@ import { newId, stampOf } from '#shared/kernel/ids.ts'
 import type { StoredTrace } from '#shared/kernel/tracing/context.ts'
 import { traceAbout } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
+import { currentCause } from './cause.ts'
 import type { EventEnvelope } from './definition.ts'
 import { OutboxEntity, type OutboxEvent } from './entity.ts'
 
@@ -21,6 +22,8 @@ export interface NewEvent<Type extends string = string> {
   last_for?: string | undefined
   /** The only person who may see the event. */
   private_to?: string | undefined
+  /** Run that caused it. Default: the one whose work makes it, if any. */
+  caused_by?: OutboxEvent['caused_by']
   data: Record<string, unknown>
   test?: true | undefined
   /** Its run's changes are pushed to A2A clients. */
@@ -38,6 +41,7 @@ export interface NewEvent<Type extends string = string> {
 export const newEvent = (clock: Clock, { at, ...event }: NewEvent, id?: string): OutboxEvent => {
   const now = clock.now()
   return {
+    caused_by: currentCause(),
     ...event,
     data: JSON.stringify(event.data),
     trace: traceAbout(event.trace),

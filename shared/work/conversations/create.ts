@@ -131,7 +131,7 @@ const notTheirs = () => fail('not_found', { message: 'Another agent has taken ov
 /** Returns the outbox event for the agent. The orchestrator gets none, because its runs contain the message. */
 const messageEvents = (
   { clock }: Work,
-  { id, conversation_id, workspace_id, text, author, created_at: at }: Message,
+  { id, conversation_id, workspace_id, text, author, run_id, created_at: at }: Message,
   { installation_id, user_id }: Conversation,
 ): Write[] =>
   installation_id === undefined || (user_id !== undefined && installation_id === orchestratorId(workspace_id, user_id))
@@ -142,6 +142,7 @@ const messageEvents = (
           workspace_id,
           installation_id,
           private_to: user_id,
+          ...(author.type === 'agent' && run_id !== undefined && { caused_by: { installation_id, run_id } }),
           data: { message_id: id, conversation_id, text, author },
           at,
         }),

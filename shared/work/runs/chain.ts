@@ -21,6 +21,8 @@ export interface ChainPosition {
   first_hop_at?: number | undefined
   /** Creation of the first run of the chain, in epoch ms. Absent before there is one. */
   chain_started_at?: number | undefined
+  /** Schedules whose events' runs led to it. */
+  chain_schedules?: string[] | undefined
   audience: 'member' | 'external'
   /** Person at the start of the chain. */
   actor?: { id: string; name: string } | undefined
@@ -29,13 +31,17 @@ export interface ChainPosition {
   private_to?: string | undefined
 }
 
-/** @param hop start of the time limit for a root run that has asked no agent yet */
-const positionOf = (run: Run, hop: number): ChainPosition => ({
+/**
+ * Returns a run's position in its chain.
+ * @param hop start of the time limit for a root run that has asked no agent yet
+ */
+export const positionOf = (run: Run, hop: number): ChainPosition => ({
   chain_id: run.chain_id,
   chain_depth: run.chain_depth,
   chain_deadline: run.chain_depth > 0 ? run.chain_deadline : (run.first_hop_at ?? hop) + CHAIN_TIME,
   first_hop_at: run.first_hop_at,
   chain_started_at: run.chain_started_at ?? run.created_at,
+  chain_schedules: run.chain_schedules,
   audience: run.audience,
   actor: run.actor,
   parent_run_id: run.id,
@@ -118,6 +124,14 @@ const startOf = (marks: readonly ChainMark[]): number | undefined => {
   return starts.length === 0 ? undefined : Math.min(...starts)
 }
 
+/** Returns the schedules of the chains that another agent's call or an event led to. */
+const schedulesIn = (marks: readonly ChainMark[]): string[] | undefined => {
+  const schedules = new Set(
+    marks.flatMap(({ chain_depth, chain_schedules = [] }) => (chain_depth > 0 ? chain_schedules : [])),
+  )
+  return schedules.size === 0 ? undefined : [...schedules]
+}
+
 /** Returns `external` if an active run or a task that is worked on has that audience. Ended runs don't count. */
 const audienceOf = (marks: readonly ChainMark[]): 'member' | 'external' =>
   marks.some(
@@ -183,6 +197,7 @@ export const loadCallPosition = async (
     chain_depth: worst?.chain_depth ?? 0,
     chain_deadline: started ?? now + CHAIN_TIME,
     chain_started_at: startOf(marks),
+    chain_schedules: schedulesIn(marks),
     audience: audienceOf(marks),
     actor: worst?.actor,
     private_to: privateTo(marks),
@@ -208,6 +223,7 @@ export const loadNewRunPosition = async (
     chain_depth: worst.chain_depth,
     chain_deadline: earliest(inside),
     chain_started_at: startOf(inside),
+    chain_schedules: schedulesIn(inside),
     audience: audienceOf(marks),
     actor: worst.actor,
     private_to: privateTo(inside),
@@ -221,6 +237,7 @@ const markOf = (run: Run, ended_at: number): ChainMark => ({
   chain_depth: run.chain_depth,
   chain_deadline: run.chain_deadline,
   chain_started_at: run.chain_started_at,
+  chain_schedules: run.chain_schedules,
   audience: run.audience,
   actor: run.actor,
   private_to: run.private_to,
@@ -237,7 +254,10 @@ export const markEnded = (run: Run, now: number): Write[] => [
 ]
 
 /** Fields of a task that determine the position of its agent's calls outside of a run. */
-type MarkedTask = Pick<ChainMark, 'chain_depth' | 'chain_started_at' | 'audience' | 'actor' | 'private_to'> & {
+type MarkedTask = Pick<
+  ChainMark,
+  'chain_depth' | 'chain_started_at' | 'chain_schedules' | 'audience' | 'actor' | 'private_to'
+> & {
   id: string
   assignee?: { installation_id: string } | undefined
 }
@@ -249,7 +269,7 @@ type MarkedTask = Pick<ChainMark, 'chain_depth' | 'chain_started_at' | 'audience
  * @param installation_id the agent; default: the task's assignee
  */
 export const markTask = (
-  { id, assignee, chain_depth, chain_started_at, audience, actor, private_to }: MarkedTask,
+  { id, assignee, chain_depth, chain_started_at, chain_schedules, audience, actor, private_to }: MarkedTask,
   now: number,
   installation_id = assignee?.installation_id,
 ): Write[] =>
@@ -262,6 +282,7 @@ export const markTask = (
           chain_depth,
           chain_deadline: now + CHAIN_TIME,
           chain_started_at,
+          chain_schedules,
           audience,
           actor,
           private_to,

@@ -76,6 +76,8 @@ const run = () =>
     first_hop_at: z.number().optional(),
     /** Creation of the first run of its chain; absent if its slot names it. */
     chain_started_at: z.number().optional(),
+    /** Schedules whose events' runs led to it. Events of the run don't start them again. */
+    chain_schedules: z.array(z.string()).optional(),
     step_count: z.number(),
     /** Greatest seq in use. The next step without a seq gets the next one. */
     last_seq: z.number(),
@@ -141,8 +143,21 @@ export const storedLists = (installationId: string, statuses: readonly RunStatus
   [...new Set(statuses.map((status) => runsByStatus(installationId, status)))].map((list) => ({ list }))
 
 /** Returns true for a run that another run, a person or a chat has nothing to do with. */
-export const isUnrelated = ({ id, chain_id, chain_depth, audience, actor, private_to }: Run): boolean =>
-  chain_id === id && chain_depth === 0 && audience === 'member' && actor === undefined && private_to === undefined
+export const isUnrelated = ({
+  id,
+  chain_id,
+  chain_depth,
+  chain_schedules,
+  audience,
+  actor,
+  private_to,
+}: Run): boolean =>
+  chain_id === id &&
+  chain_depth === 0 &&
+  chain_schedules === undefined &&
+  audience === 'member' &&
+  actor === undefined &&
+  private_to === undefined
 
 /**
  * Returns true if the run's slot among its installation's active runs names it until it ends, instead of a mark in its chain
@@ -433,6 +448,7 @@ const chainMark = () =>
     chain_deadline: z.number(),
     /** Creation of the first run of the chain; absent for a task outside of any. */
     chain_started_at: z.number().optional(),
+    chain_schedules: z.array(z.string()).optional(),
     audience: z.enum(['member', 'external']),
     actor: person().optional(),
     /** Person whose chat the run belongs to, if any. */

@@ -7,6 +7,7 @@ export {
   loadCallPosition,
   loadNewRunPosition,
   markTask,
+  positionOf,
   refuseEndedChain,
 } from './chain.ts'
 export {

@@ -113,6 +113,7 @@ export const newRun = async (
     // A run that a root run starts by API continues with the root run's time.
     first_hop_at: chain.chain_depth === 0 ? chain.first_hop_at : undefined,
     chain_started_at: chain.chain_started_at ?? idTime(id),
+    chain_schedules: chain.chain_schedules,
     step_count: 0,
     last_seq: 0,
     step_bytes: 0,

@@ -21,6 +21,7 @@ export interface NewTask
     | 'private_to'
     | 'chain_depth'
     | 'chain_started_at'
+    | 'chain_schedules'
     | 'person'
     | 'priority'
     | 'due_date'

@@ -55,6 +55,8 @@ const task = () =>
     chain_depth: z.number(),
     /** Creation of the first run of the chain in which an agent created it. Runs that a person starts begin a new chain. */
     chain_started_at: z.number().optional(),
+    /** Schedules whose events' runs led to it. */
+    chain_schedules: z.array(z.string()).optional(),
     result: z.object({ text: z.string(), output: payload().optional(), at: z.number() }).optional(),
     /** The agent's latest question. */
     question: z.object({ text: z.string(), at: z.number() }).optional(),

@@ -106,6 +106,7 @@ const resultRunWrites = async (
         run?.task_id === task_id
           ? (run.chain_started_at ?? run.created_at)
           : (task.chain_started_at ?? task.created_at),
+      chain_schedules: run?.task_id === task_id ? run.chain_schedules : task.chain_schedules,
       audience,
       parent_run_id: asking?.id,
       private_to,

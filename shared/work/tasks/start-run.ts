@@ -38,6 +38,7 @@ export const newTaskRun = async (
     chain: {
       chain_depth: task.chain_depth,
       chain_started_at: actor ? undefined : task.chain_started_at,
+      chain_schedules: actor ? undefined : task.chain_schedules,
       audience: task.audience,
       private_to: task.private_to,
       ...(delegated_by && { parent_run_id }),

@@ -22,7 +22,7 @@ import type { Executor } from './executor.ts'
  */
 export const createTask: Executor = async (work, { installation, app, run, bound }, args) => {
   const { title, description } = args as { title: string; description: string }
-  const { audience, actor, chain_depth, chain_started_at, private_to } = await loadCallPosition(
+  const { audience, actor, chain_depth, chain_started_at, chain_schedules, private_to } = await loadCallPosition(
     work,
     installation.id,
     run,
@@ -37,6 +37,7 @@ export const createTask: Executor = async (work, { installation, app, run, bound
     private_to,
     chain_depth,
     chain_started_at,
+    chain_schedules,
     assignee: app.id === ORCHESTRATOR_APP_ID ? undefined : installation,
     created_by: { type: 'agent', id: installation.id, name: app.name },
     parent_run_id: run?.id,
