@@ -60,6 +60,7 @@ const NAMES: [what: string, limit: keyof typeof LIMITS, after?: string][] = [
   ['Webhook subscriptions per installation', 'webhooksPerInstallation'],
   ['Redirect addresses per app', 'redirectUrisPerApp'],
   ['Tools per manifest', 'toolsPerManifest'],
+  ['Proposed schedules per manifest', 'schedulesPerManifest'],
   ['Size of a manifest', 'manifestBytes'],
   ['Size of a run’s input, and of its output', 'runPayloadBytes'],
   ['Size of a step’s output', 'stepOutputBytes'],

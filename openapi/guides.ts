@@ -22,6 +22,8 @@ export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>
     agents: 'Requests and answers, long-running work, tools, approvals, settings, and calls to other agents.',
     receipts: 'Prove later and offline who decided, in JavaScript, Python, Go, Java and Rust.',
     tasks: 'Answer in conversations, and work on tasks.',
+    schedules:
+      'Runs at set times: cron and clock changes, overlaps, missed times, failures, and proposals of your agent.',
     surfaces: 'A page of yours next to the agent, with a token that only reads.',
     manifest: 'Every field, and how to choose a runtime.',
   },

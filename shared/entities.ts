@@ -9,6 +9,7 @@ import * as inline from './agents/inline/entity.ts'
 import * as outgoing from './agents/outgoing/entity.ts'
 import * as outside from './agents/outside/entity.ts'
 import * as sandbox from './agents/sandbox/entity.ts'
+import * as schedules from './agents/schedules/entity.ts'
 import * as agentCards from './catalogue/agent-cards/entity.ts'
 import * as apps from './catalogue/apps/entity.ts'
 import * as logos from './catalogue/logos/entity.ts'
@@ -80,6 +81,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     outgoing,
     outside,
     sandbox,
+    schedules,
     agentCards,
     apps,
     logos,

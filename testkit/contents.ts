@@ -1,5 +1,6 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { FeedEntryEntity } from '#shared/delivery/feed/entity.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import type { TestPlatform } from './platform.ts'
@@ -28,10 +29,19 @@ export const contents = async (platform: TestPlatform): Promise<Map<string, stri
   const items = new Map<string, string>()
   for (const { pk, sk, ...item } of await scanTables(platform)) {
     const entity = String(item[TABLE_LAYOUT.entity])
-    if (!UNCOUNTED.has(entity)) items.set(`${entity} ${pk} ${sk}`, canonicalJson(item))
+    if (UNCOUNTED.has(entity)) continue
+    if (entity === FeedEntryEntity.name) for (const [key, event] of feedEvents(pk, item)) items.set(key, event)
+    else items.set(`${entity} ${pk} ${sk}`, canonicalJson(item))
   }
   return items
 }
+
+/** Returns the events of an entry of a feed. Which of them share an entry depends on when they come. */
+const feedEvents = (pk: unknown, item: Record<string, unknown>): [string, string][] =>
+  [item, ...((item.more as Record<string, unknown>[] | undefined) ?? [])].map(({ event_id, type }) => [
+    `${FeedEntryEntity.name} ${pk} ${event_id}`,
+    String(type),
+  ])
 
 /** Reads every item of the platform's table and of the audit's. */
 export const scanTables = async ({

@@ -15,6 +15,7 @@ import {
   filedAs,
   invited,
   personWithPasskey,
+  scheduled,
   signedInStaff,
   staff,
   teammateWithPasskey,
@@ -101,6 +102,11 @@ const SUBJECTS: Record<string, (stage: Stage, endpoint: Endpoint) => Promise<Giv
   },
   'console folder': owning((stage) => filedAs(stage, { kind: 'folder', name: 'Contacts' })),
   'console budget': owning(budgeted),
+  'console schedule': owning(scheduled),
+  'integration schedule': async (stage) => {
+    const { appToken, id } = await scheduled(stage)
+    return { token: appToken, ids: [id] }
+  },
   'console invitation': owning(invited),
   'console passkey': async (stage) => {
     const { token, passkey } = await personWithPasskey(stage)

@@ -154,6 +154,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
       tableName,
       auditTableName,
       shards: 2,
+      dueShards: env.DUE_SHARDS === undefined ? undefined : settings.dueShards,
       payloadDays: settings.payloadRetentionDays,
       clock,
       checkWrites: true,
@@ -229,6 +230,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     tableName,
     auditTableName,
     shards: 2,
+    dueShards: env.DUE_SHARDS === undefined ? undefined : settings.dueShards,
     clock,
   })
 

@@ -29,6 +29,7 @@ import {
   personAddingPasskey,
   personWithPasskey,
   QUESTION,
+  scheduled,
   signedInStaff,
   staff,
   staffAddingPasskey,
@@ -174,6 +175,12 @@ const withSession: Make = async (stage) => {
 }
 
 const keyOf = async (stage: Stage) => ({ api_key: (await stage.developer()).headers['x-developer-key'] })
+
+const SCHEDULE = {
+  name: 'Daily summary',
+  start: { input: { question: 'What happened today?' } },
+  when: { cron: '0 17 * * MON-FRI', time_zone: 'Europe/Amsterdam' },
+}
 
 /** Valid calls, by endpoint id: what a call has that can't be derived, or a state that it needs. */
 export const samples: Record<string, Make> = {
@@ -501,6 +508,44 @@ export const samples: Record<string, Make> = {
     return { ids: [sessions.items[0].id], token }
   },
   'console.publishers.get': async (stage) => ({ ids: [(await stage.listed()).owner.id] }),
+  'console.schedules.list': as(scheduled),
+  'console.schedules.calendar': as(scheduled),
+  'console.schedules.listProposals': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return { token: person.token, query: `installation_id=${installation.id}` }
+  },
+  'console.schedules.create': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return { token: person.token, body: { ...SCHEDULE, installation_id: installation.id } }
+  },
+  'console.schedules.preview': body({ when: SCHEDULE.when }),
+  'console.schedules.run': body({}),
+  'console.schedules.change': body({ name: 'Summary' }),
+  'console.schedules.resume': async (stage) => {
+    const { token, id } = await scheduled(stage)
+    await stage.platform.call('POST', `/console/schedules/${id}/pause`, { token })
+    return { token, ids: [id] }
+  },
+  'console.schedules.listOccurrences': async (stage) => {
+    const { token, id } = await scheduled(stage)
+    await stage.platform.call('POST', `/console/schedules/${id}/run`, { token })
+    return { token, ids: [id] }
+  },
+  'api.schedules.list': async (stage) => ({ token: (await scheduled(stage)).appToken }),
+  'api.schedules.create': body(SCHEDULE),
+  'api.schedules.preview': body({ when: SCHEDULE.when }),
+  'api.schedules.run': body({}),
+  'api.schedules.change': body({ name: 'Summary', when: { event: 'task.created' } }),
+  'api.schedules.listOccurrences': async (stage) => {
+    const { appToken, id } = await scheduled(stage)
+    await stage.platform.call('POST', `/api/v1/schedules/${id}/run`, { token: appToken })
+    return { token: appToken, ids: [id] }
+  },
+  'api.schedules.resume': async (stage) => {
+    const { appToken, id } = await scheduled(stage)
+    await stage.platform.call('POST', `/api/v1/schedules/${id}/pause`, { token: appToken })
+    return { token: appToken, ids: [id] }
+  },
   'console.budgets.list': as(budgeted),
   'console.budgets.add': body({ subject: { type: 'person' }, period: 'month', limits: { tokens: 1_000 } }),
   'console.budgets.change': body({ limits: { runs: 20 } }),

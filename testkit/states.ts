@@ -65,6 +65,18 @@ export const budgeted = async (stage: Stage) => {
   return { token, id: budget.id as string }
 }
 
+export const scheduled = async (stage: Stage) => {
+  const { installation, person, token } = await stage.integration()
+  const body = {
+    installation_id: installation.id,
+    name: 'Weekly summary',
+    start: { input: { question: 'What happened this week?' } },
+    when: { cron: '0 9 * * MON', time_zone: 'Europe/Amsterdam' },
+  }
+  const { body: schedule } = await stage.platform.call('POST', '/console/schedules', { token: person.token, body })
+  return { token: person.token, appToken: token, installation, id: schedule.id as string }
+}
+
 export const invited = async (stage: Stage) => {
   const { token } = (await stage.integration()).person
   const { body } = await stage.platform.call('POST', '/console/invitations', { token, body: {} })

@@ -31,8 +31,8 @@ const fill = defineEndpoint({
   summary: 'Fill the workspace with a demo, in the local run',
   description:
     'Installs the sample agent, and creates tasks, finished runs that its figures count, a run that waits for an approval, ' +
-    'notifications and a conversation. Works once for each ' +
-    'workspace, and only in local runs (`console_provisioning_disabled`).',
+    'notifications, a schedule and a conversation. Works once for each workspace, and only in local runs ' +
+    '(`console_provisioning_disabled`).',
   status: 201,
   response: DemoSchema,
   errors: ['console_provisioning_disabled', 'conflict', ...INSTALL_ERRORS],

@@ -9,7 +9,17 @@ const Message = z.discriminatedUnion('kind', [CarryMessage, EventMessage])
 export const worker: QueueWorker = {
   name: 'fan-out',
   source: { kind: 'queue', queue: 'fanout' },
-  needs: ['table:read', 'table:write', 'queue:delivery', 'queue:live', 'queue:statistics'],
+  needs: [
+    'table:read',
+    'table:write',
+    // An event can start the run of a schedule.
+    'objects:read',
+    'objects:write',
+    'queue:dispatch',
+    'queue:delivery',
+    'queue:live',
+    'queue:statistics',
+  ],
   timeoutSeconds: 60,
   async handle(work, message) {
     const given = Message.parse(message)

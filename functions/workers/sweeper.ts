@@ -2,6 +2,7 @@ import { RemovalEntity, WithdrawalEntity } from '#shared/access/installations/in
 import { A2aPushEntity, handleOverduePush } from '#shared/agents/a2a/index.ts'
 import { handleOverdueApproval, handleOverdueInput, handleOverdueRun } from '#shared/agents/dispatch/index.ts'
 import { handleOverdueOutsideTask, OutsideTaskEntity } from '#shared/agents/outside/index.ts'
+import { handleDueSchedule, ScheduleEntity } from '#shared/agents/schedules/index.ts'
 import { CardWatchEntity, handleDueCard } from '#shared/catalogue/agent-cards/index.ts'
 import { handleOverdueLogoFetch, LogoFetchEntity } from '#shared/catalogue/logos/index.ts'
 import { handleOverdueManifest, LooseManifestEntity } from '#shared/catalogue/versions/index.ts'
@@ -44,6 +45,7 @@ export const OVERDUE_HANDLERS: readonly OverdueHandler[] = [
   { entity: InputRequestEntity, handle: handleOverdueInput },
   { entity: A2aPushEntity, handle: handleOverduePush },
   { entity: OutsideTaskEntity, handle: handleOverdueOutsideTask },
+  { entity: ScheduleEntity, handle: handleDueSchedule },
   { entity: FileEntity, handle: handleOverdueFile },
   { entity: FolderEntity, handle: handleOverdueFolder },
   { entity: LooseObjectEntity, handle: handleOverdueLooseObject },

@@ -39,6 +39,12 @@ const invoking =
   (tool: string, args: (theirs: Tenant) => object): MakeAttack =>
   (theirs) => ({ path: `/api/v1/tools/${tool}/invoke`, body: { arguments: args(theirs) } })
 
+/** Creates a schedule that events start. */
+const eventSchedule = async ({ token }: Tenant, { platform }: Stage): Promise<string> => {
+  const body = { name: 'Orders', start: { input: {} }, when: { event: 'custom.order.paid' } }
+  return (await platform.call('POST', '/api/v1/schedules', { token, body })).body.id
+}
+
 /** By endpoint and field: a call of the attacker's own that names a record of the other tenant. */
 export const foreignIds: Record<string, MakeAttack> = {
   'oauth.consent.decide workspace_id': async (theirs, mine, stage) => {
@@ -78,6 +84,28 @@ export const foreignIds: Record<string, MakeAttack> = {
   })),
   'console.runs.list installation_id': (theirs) => ({
     query: { installation_id: theirs.installation },
+  }),
+  'console.schedules.list installation_id': (theirs) => ({
+    query: { installation_id: theirs.installation },
+  }),
+  'console.schedules.run event_id': async (theirs, mine, stage) => ({
+    path: `/console/schedules/${await eventSchedule(mine, stage)}/run`,
+    body: { event_id: theirs.event },
+  }),
+  'api.schedules.run event_id': async (theirs, mine, stage) => ({
+    path: `/api/v1/schedules/${await eventSchedule(mine, stage)}/run`,
+    body: { event_id: theirs.event },
+  }),
+  'console.schedules.listProposals installation_id': (theirs) => ({
+    query: { installation_id: theirs.installation },
+  }),
+  'console.schedules.create installation_id': (theirs) => ({
+    body: {
+      installation_id: theirs.installation,
+      name: 'Summary',
+      start: { input: {} },
+      when: { cron: '0 9 * * MON', time_zone: 'Europe/Amsterdam' },
+    },
   }),
   'console.tasks.create installation_id': (theirs) => ({
     body: { title: 'Count', installation_id: theirs.installation },

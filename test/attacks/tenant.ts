@@ -66,6 +66,15 @@ export const createTenant = async (stage: Stage) => {
     token: owner,
     body: { text: 'Hello.' },
   })
+  const schedule = await made('/console/schedules', {
+    token: owner,
+    body: {
+      installation_id: installation.id,
+      name: 'Weekly summary',
+      start: { input: {} },
+      when: { cron: '0 9 * * MON', time_zone: 'Europe/Amsterdam' },
+    },
+  })
   const budget = await made('/console/budgets', {
     token: owner,
     body: { subject: { type: 'workspace' }, period: 'month', limits: { runs: 10_000 } },
@@ -92,6 +101,7 @@ export const createTenant = async (stage: Stage) => {
     installation: installation.id,
     grant: app.grant.id,
     budget: budget.id,
+    schedule: schedule.id,
     user: colleague.user.id,
     invitation: invitation.id,
     session: sessions.body.items[0].id as string,

@@ -75,6 +75,21 @@ const details = {
   missing: [HOSTILE],
 }
 
+const schedule = {
+  id: HOSTILE,
+  name: `one\ntwo${HOSTILE}`,
+  status: HOSTILE,
+  start: { input: { a: HOSTILE } },
+  when: { cron: HOSTILE, time_zone: HOSTILE },
+  overlap: HOSTILE,
+  next_at: HOSTILE,
+  next_times: [HOSTILE],
+  failures: 1,
+  paused_reason: HOSTILE,
+  last_error: `${HOSTILE}\nfake`,
+}
+const occurrence = { at: HOSTILE, status: HOSTILE, run: { id: HOSTILE, status: HOSTILE }, reason: HOSTILE }
+
 const answers: Record<string, unknown> = {
   '/api/v1/dev/me': developer,
   '/api/v1/dev/apps': { items: [app], next_cursor: null },
@@ -82,6 +97,10 @@ const answers: Record<string, unknown> = {
   '/api/v1/dev/apps/app_1/logs': { items: [entry], next_cursor: null },
   '/api/v1/dev/apps/app_1/sandbox-token': { access_token: 'token' },
   '/api/v1/runs/run_1': run,
+  '/api/v1/schedules': { items: [schedule], next_cursor: null },
+  '/api/v1/schedules/sch_1': schedule,
+  '/api/v1/schedules/sch_1/occurrences': { items: [occurrence], next_cursor: null },
+  '/api/v1/schedules/sch_1/run': run,
   '/api/v1/webhooks': { items: [{ id: 'whk_1', url: HOSTILE, events: [HOSTILE], status: 'active' }] },
   '/api/v1/webhooks/whk_1/deliveries': { items: [delivery], next_cursor: null },
 }
@@ -115,6 +134,10 @@ const COMMANDS = [
   'runs show run_1 --app app_1',
   'deliveries --app app_1',
   'submit --app app_2',
+  'schedules list --app app_1',
+  'schedules show sch_1 --app app_1',
+  'schedules run sch_1 --app app_1',
+  'schedules next --every PT1H --app app_1',
 ]
 
 /** The tool's own colours. */

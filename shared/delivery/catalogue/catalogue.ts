@@ -1,5 +1,6 @@
 import { INSTALLATION_EVENTS } from '#shared/access/installations/index.ts'
 import { A2A_EVENTS } from '#shared/agents/a2a/index.ts'
+import { SCHEDULE_EVENTS } from '#shared/agents/schedules/index.ts'
 import { TOOL_EVENTS } from '#shared/agents/tools/index.ts'
 import { CARD_EVENTS } from '#shared/catalogue/agent-cards/index.ts'
 import { LOGO_EVENTS } from '#shared/catalogue/logos/index.ts'
@@ -20,6 +21,7 @@ export const EVENTS = {
   ...NOTIFICATION_EVENTS,
   ...DELIVERY_EVENTS,
   ...TOOL_EVENTS,
+  ...SCHEDULE_EVENTS,
   ...A2A_EVENTS,
   ...INSTALLATION_EVENTS,
   ...TASK_EVENTS,

@@ -8,6 +8,7 @@ import { createdEventId, isRunEnd } from '#shared/work/runs/index.ts'
 import { definitionOf } from '../catalogue/catalogue.ts'
 import { loadAudience } from '../feed/audience.ts'
 import { appendToFeed } from '../feed/feed.ts'
+import { startTriggered } from '../triggers/index.ts'
 import { sendFirstAttempts, startWithLease } from '../webhooks/first-attempts.ts'
 import { recoverDeliveries } from '../webhooks/recover.ts'
 import { wakeDeliveries } from '../webhooks/redeliver.ts'
@@ -68,16 +69,19 @@ const loadStart = async ({ table }: WorkerWork, { data }: OutboxEvent): Promise<
 }
 
 const deliverEvent = async (work: WorkerWork, delivering: Delivering): Promise<void> => {
-  const { event, rest, ahead } = delivering
+  const { event, ahead } = delivering
   const [, audience] = await Promise.all([
     react(work, event, ahead?.watched),
     ahead?.audience ?? loadAudience(work, event),
   ])
+  const rest = Promise.all([delivering.rest, ...audience.map((id) => startTriggered(work, id, event))])
+  // Whoever delivers the event awaits it.
+  rest.catch(() => {})
   const isOnly = audience.length === 1
   const states: DeliveryState[] = []
   for (let i = 0; i < audience.length; i += AT_ONCE) {
     const together = audience.slice(i, i + AT_ONCE)
-    states.push(...(await Promise.all(together.map((id) => deliverTo(work, id, delivering, isOnly)))))
+    states.push(...(await Promise.all(together.map((id) => deliverTo(work, id, { event, rest }, isOnly)))))
   }
   await rest
   if (states.every((state) => state === 'delivered')) await settle(work, event)

@@ -59,6 +59,20 @@ const SAMPLES: Record<SampledType, (about: Subject) => Record<string, unknown>> 
     error_message: 'The request was sent, but no response arrived in time.',
   }),
   'run.cancelled': (about) => ({ ...run(about, 'cancelled'), duration_ms: 912 }),
+  'schedule.paused': ({ id, installation_id }) => ({
+    schedule_id: id('schedule'),
+    installation_id,
+    name: 'Weekly summary',
+    reason: 'failures',
+    last_error: 'The agent did not respond.',
+  }),
+  'schedule.skipped': ({ id, installation_id }) => ({
+    schedule_id: id('schedule'),
+    installation_id,
+    name: 'Weekly summary',
+    at: '2026-11-23T08:00:00.000+00:00',
+    reason: 'overlap',
+  }),
   'notification.created': ({ id, app_id }) => ({
     notification_id: id('notification'),
     title: 'Stock is low',

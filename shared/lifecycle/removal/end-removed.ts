@@ -1,5 +1,6 @@
 import { endGrantWrites, type Grant, GrantEntity } from '#shared/access/grants/index.ts'
 import { type Removal, RemovalEntity, unsetPrimaryWrites } from '#shared/access/installations/index.ts'
+import { endWrites, ScheduleEntity, schedulesOf } from '#shared/agents/schedules/index.ts'
 import { type Subscription, SubscriptionEntity } from '#shared/delivery/webhooks/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { WorkspaceEntity } from '#shared/identity/people/index.ts'
@@ -16,8 +17,8 @@ const STILL_WRITING = MINUTE
 
 /**
  * Ends what a removed installation left behind. Nothing of it can act any more; this updates the records. Active runs
- * become `cancelled`, each with its event, which voids pending approvals. Grants are revoked and webhook subscriptions
- * disabled. Waiting deliveries are skipped when they are due.
+ * become `cancelled`, each with its event, which voids pending approvals. Grants are revoked, schedules end, and webhook
+ * subscriptions are disabled. Waiting deliveries are skipped when they are due.
  *
  * It may be woken twice, run late, or stop anywhere, because each record changes conditionally. The removal is done
  * only when a whole round finds that no other request can still write.
@@ -31,6 +32,12 @@ export const endRemovedInstallation = async (work: WorkerWork, installationId: s
     grant.status === 'active' ? endGrantWrites(work, { ...grant, grant_id: grant.id }, 'uninstalled', removal.by) : [],
   )
   await endEach(work, SubscriptionEntity, removal, (webhook: Subscription) => endOfWebhook(webhook, begun))
+  const schedules = eachItem((after) =>
+    work.table.listed(ScheduleEntity, schedulesOf(installationId), { limit: PAGE, after }),
+  )
+  for await (const schedule of schedules) {
+    if (schedule.status !== 'ended') await commitUnlessChanged(work, endWrites(schedule, {}, begun))
+  }
   const workspace = await work.table.get(WorkspaceEntity, { id: removal.workspace_id })
   await commitUnlessChanged(work, unsetPrimaryWrites(workspace, installationId))
   if (begun < removal.created_at + STILL_WRITING) return

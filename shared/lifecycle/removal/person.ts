@@ -1,3 +1,4 @@
+import { ScheduleEntity, stopSchedule } from '#shared/agents/schedules/index.ts'
 import { PersonUpdatesEntity } from '#shared/foundation/updates/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { NotificationEntity, notificationsOf } from '#shared/identity/notifications/index.ts'
@@ -43,6 +44,7 @@ export const removePersonalData = async (work: Work, id: string, budget: Budget)
   for (const workspace_id of await workspacesOf(work, user, budget)) {
     await removeChats(work, workspace_id, id, budget)
     await removeReadMarks(work, workspace_id, id, budget)
+    await removePrivateSchedules(work, workspace_id, id, budget)
     await removeAccountsOf(work, workspace_id, id)
     await removeNotices(work, workspace_id, id, budget)
   }
@@ -128,6 +130,20 @@ const removeReadMarks = async (work: Work, workspace_id: string, user_id: string
     )
     if (items.length === 0) return
     for (const mark of items) await work.table.transact([ReadMarkEntity.delete(mark)])
+  }
+}
+
+/** Deletes the schedules that wrote in the person's conversations. Nobody else sees them. */
+const removePrivateSchedules = async (work: Work, workspace_id: string, id: string, budget: Budget): Promise<void> => {
+  const { end } = createPartitionRemover(work, budget)
+  const schedules = eachItem((after) => {
+    spendBudget(budget)
+    return work.table.query(ScheduleEntity, { workspace_id }, { limit: PAGE, after })
+  })
+  for await (const schedule of schedules) {
+    if (schedule.private_to !== id) continue
+    await stopSchedule(work, schedule)
+    await end(ScheduleEntity.name, ScheduleEntity.key(schedule), { ...schedule })
   }
 }
 

@@ -19,6 +19,7 @@ export const NOTIFICATION_KINDS = {
   'account.passkeys': 'A passkey was added or removed.',
   'account.email': 'The e-mail address changed.',
   'budget.alert': 'A budget is at 50, 80 or 100%.',
+  'schedule.paused': 'A schedule was paused.',
   'workspace.deleting': 'The workspace will be deleted.',
 } as const
 

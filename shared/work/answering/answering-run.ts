@@ -2,6 +2,7 @@ import type { Installation } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
 import type { Conversation, Message } from '../conversations/entity.ts'
+import type { ChainPosition } from '../runs/chain.ts'
 import type { Run } from '../runs/entity.ts'
 import { newRun, type PreparedRun } from '../runs/start.ts'
 import type { Chat } from './entity.ts'
@@ -30,15 +31,17 @@ export const newAnsweringRun = (
   { id: conversation_id }: Pick<Conversation, 'id'>,
   { id: message_id, text, attachments, author }: Pick<Message, 'id' | 'text' | 'attachments' | 'author'>,
   installation: Installation,
+  { trigger = TRIGGER, chain }: { trigger?: string; chain?: Partial<ChainPosition> | undefined } = {},
 ): Promise<PreparedRun> =>
   newRun(work, {
     installation,
     input: { text, attachments, conversation_id, message_id },
-    trigger: TRIGGER,
+    trigger,
     actor: { id: author.id, name: author.name },
     conversation_id,
     message_id,
     private_to: author.id,
+    chain,
   })
 
 /** Fields of the conversation's state while a run answers. */

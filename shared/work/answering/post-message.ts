@@ -107,7 +107,11 @@ const chooseAnswerer = async (
 const place = ({ id: conversation_id, workspace_id }: Conversation) => ({ conversation_id, workspace_id })
 
 /** Marks the conversation as answering, if it was idle. */
-const startAnswering = (work: Work, conversation: Conversation, run: Parameters<typeof answeringFields>[0]): Write =>
+export const startAnswering = (
+  work: Work,
+  conversation: Conversation,
+  run: Parameters<typeof answeringFields>[0],
+): Write =>
   ChatEntity.upsert(
     { conversation_id: conversation.id },
     { set: { ...place(conversation), waiting: 0, ...answeringFields(run, work.clock.now()) } },
