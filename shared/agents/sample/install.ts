@@ -1,6 +1,6 @@
 import { addInstallation } from '#shared/access/installations/index.ts'
 import { type App, AppEntity, DeveloperAppEntity, SAMPLE_SLUG, standingWrites } from '#shared/catalogue/apps/index.ts'
-import type { Manifest } from '#shared/catalogue/manifests/index.ts'
+import type { Manifest, ManifestSchedule } from '#shared/catalogue/manifests/index.ts'
 import { type Version, VersionEntity, VersionNameEntity } from '#shared/catalogue/versions/index.ts'
 import { ClaimEntity } from '#shared/foundation/claims/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
@@ -22,7 +22,15 @@ const MANIFEST = {
   name: 'Sample agent',
   summary: 'Shows how agents work here. Answers by fixed rules, without a language model.',
   runtime: { type: 'inline', model: SAMPLE_MODEL, instructions: 'Answers by fixed rules.', max_steps: 2 },
-} as const satisfies Pick<Manifest, 'id' | 'version' | 'name' | 'summary' | 'runtime'>
+  schedules: [
+    {
+      key: 'weekly_summary',
+      name: 'Every Monday, sum up the week',
+      when: { cron: '0 9 * * MON' },
+      start: { input: { question: 'Create a task: sum up the week' } },
+    },
+  ],
+} as const satisfies Omit<Manifest, 'schedules'> & { schedules: readonly ManifestSchedule[] }
 
 /**
  * Creates the app of the sample agent if this platform doesn't have it yet, with a developer account that nobody can sign in

@@ -1,5 +1,5 @@
 export { defaultSettings, requiredSettings, secretSettings, validateSettings } from './config.ts'
 export { BASE_PLACEHOLDER, MANIFEST_DOCUMENT } from './document.prebuilt.ts'
 export { manifestJsonSchema } from './json-schema-document.ts'
-export type { Manifest } from './schema.ts'
+export type { Manifest, ManifestSchedule } from './schema.ts'
 export { type ManifestReport, validateManifest } from './validate.ts'

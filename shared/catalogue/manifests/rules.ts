@@ -8,6 +8,7 @@ import { nearest } from '#shared/kernel/nearest.ts'
 import { covers, type Scope } from '#shared/kernel/scopes.ts'
 import { isPlaceholderVendor } from '#shared/kernel/vendor-names.ts'
 import { checkConfig } from './config.ts'
+import { checkSchedules } from './schedules.ts'
 import { checkTitle } from './title.ts'
 
 /** Context that a manifest is checked against. Absent parts aren't checked, so that CI can validate without an account. */
@@ -176,4 +177,14 @@ const credentialsRule: Rule = (check, { runtime, config }) => {
   }
 }
 
-export const RULES: readonly Rule[] = [idRule, addressRule, scopeRule, toolRule, configRule, credentialsRule]
+const scheduleRule: Rule = (check, { schedules, tools }) => checkSchedules(check, schedules, tools)
+
+export const RULES: readonly Rule[] = [
+  idRule,
+  addressRule,
+  scopeRule,
+  toolRule,
+  configRule,
+  credentialsRule,
+  scheduleRule,
+]

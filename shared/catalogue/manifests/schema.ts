@@ -280,6 +280,108 @@ const tool = () =>
     },
   )
 
+/** A schedule that people can turn on (contract/schedules.md#proposals). What its parts need of each other is in `rules.ts`. */
+const proposal = () =>
+  field(
+    z.strictObject({
+      key: field(z.string().regex(TOOL_NAME, 'must be a letter followed by up to 63 letters, digits, _ or -'), {
+        title: 'Key',
+        description: 'Name of the proposal in all versions. Unique within the manifest.',
+        examples: ['weekly_summary'],
+        fix: 'Use a letter, then up to 63 letters, digits, _ or -.',
+      }),
+      name: field(oneLine(text(100)), {
+        title: 'Name',
+        description: 'Name of the schedule for people.',
+        examples: ['Every Monday, sum up the week'],
+        fix: 'Use 1 to 100 visible characters on one line.',
+      }),
+      when: field(
+        z.strictObject({
+          cron: field(text(200).optional(), {
+            title: 'Cron expression',
+            description: 'Five fields: minute, hour, day of month, month and weekday.',
+            examples: ['0 9 * * MON'],
+            fix: 'Use five fields, such as "0 9 * * MON".',
+          }),
+          time_zone: field(text(100).optional(), {
+            title: 'Time zone',
+            description:
+              'IANA name of the expression’s zone. Default: the zone of the person who turns the schedule on.',
+            examples: ['Europe/Amsterdam'],
+            fix: 'Use a name such as "Europe/Amsterdam", or remove the field.',
+          }),
+          every: field(text(60).optional(), {
+            title: 'Interval',
+            description: 'Elapsed time between two starts: an ISO 8601 duration of a minute or more.',
+            examples: ['PT1H'],
+            fix: 'Use a duration such as "PT1H".',
+          }),
+          event: field(
+            z
+              .string()
+              .max(120)
+              .regex(/^[a-z]+(\.[A-Za-z0-9_-]+)*(\.\*)?$/, 'must be an event type, or a mask such as task.*')
+              .optional(),
+            {
+              title: 'Event',
+              description:
+                'Type of the events that start runs, or a mask. Whoever turns it on needs an agent that may read them.',
+              examples: ['task.created'],
+              fix: 'Use a type such as "task.created", or a mask such as "task.*".',
+            },
+          ),
+          match: field(
+            z.record(z.string().max(100), z.union([z.string().max(200), z.number(), z.boolean(), z.null()])).optional(),
+            {
+              title: 'Match',
+              description: 'Values that fields of the event’s data must have, by path.',
+              examples: [{ status: 'review' }],
+              fix: 'Use an object such as {"status": "review"}.',
+            },
+          ),
+        }),
+        {
+          title: 'When',
+          description: 'When the schedule starts a run: `cron`, `every` or `event`.',
+          fix: 'Use {"cron": "0 9 * * MON"}, {"every": "PT1H"} or {"event": "task.created"}.',
+        },
+      ),
+      start: field(
+        z.strictObject({
+          input: field(z.record(z.string(), z.unknown()).optional(), {
+            title: 'Input',
+            description: 'Input of the runs.',
+            examples: [{ topic: 'the week' }],
+            fix: 'Use a JSON object.',
+          }),
+          tool: field(z.string().max(64).optional(), {
+            title: 'Tool',
+            description: 'A tool of this manifest, which the runs start with.',
+            examples: ['check_stock'],
+            fix: 'Name a tool of the manifest.',
+          }),
+          arguments: field(z.record(z.string(), z.unknown()).optional(), {
+            title: 'Arguments',
+            description: 'Arguments of `tool`.',
+            examples: [{ sku: 'mug' }],
+            fix: 'Use a JSON object.',
+          }),
+        }),
+        {
+          title: 'Start',
+          description: 'What the runs start with: `input`, or `tool` with `arguments`.',
+          fix: 'Use {"input": {…}} or {"tool": "…", "arguments": {…}}.',
+        },
+      ),
+    }),
+    {
+      title: 'Schedule',
+      description: 'Schedule that the agent proposes. It is off until a person turns it on.',
+      fix: 'Use {"key": "…", "name": "…", "when": {…}, "start": {…}}.',
+    },
+  )
+
 export const manifestSchema = lazily(() =>
   field(
     z.strictObject({
@@ -323,6 +425,21 @@ export const manifestSchema = lazily(() =>
         title: 'Tools',
         description: 'Tools that other agents can ask this agent to use.',
         fix: `List at most ${LIMITS.toolsPerManifest} tools.`,
+      }),
+      schedules: field(z.array(proposal()).max(LIMITS.schedulesPerManifest).optional(), {
+        title: 'Schedules',
+        description: 'Schedules that the agent proposes. Each one is off until a person turns it on.',
+        examples: [
+          [
+            {
+              key: 'weekly_summary',
+              name: 'Every Monday, sum up the week',
+              when: { cron: '0 9 * * MON' },
+              start: { input: { topic: 'the week' } },
+            },
+          ],
+        ],
+        fix: `List at most ${LIMITS.schedulesPerManifest} schedules.`,
       }),
       a2a: field(
         z
@@ -401,3 +518,6 @@ export const manifestSchema = lazily(() =>
 
 /** Valid manifest. Without `tools` the agent has no tools, and without `config` it has no settings. */
 export type Manifest = z.infer<ReturnType<typeof manifestSchema>>
+
+/** A schedule that a manifest proposes. */
+export type ManifestSchedule = NonNullable<Manifest['schedules']>[number]

@@ -20,6 +20,25 @@ const finding = () =>
     })
     .meta({ id: 'ManifestFinding' })
 
+/** A schedule that a version's manifest proposes, as people see it (contract/schedules.md#proposals). */
+export const ProposedScheduleSchema = () =>
+  z
+    .object({
+      key: z.string().meta({ example: 'weekly_summary' }),
+      name: z.string().meta({ example: 'Every Monday, sum up the week' }),
+      when: z
+        .object({ cron: z.string().optional(), time_zone: z.string().optional(), every: z.string().optional() })
+        .meta({ example: { cron: '0 9 * * MON' } }),
+      start: z
+        .object({
+          input: z.record(z.string(), z.unknown()).optional(),
+          tool: z.string().optional(),
+          arguments: z.record(z.string(), z.unknown()).optional(),
+        })
+        .meta({ example: { input: { topic: 'the week' } } }),
+    })
+    .meta({ id: 'ProposedSchedule' })
+
 /** Response of `POST /api/v1/dev/manifest/validate` (contract/apps-and-manifests.md#manifests). */
 export const ReportSchema = () => {
   const findings = z.array(finding())

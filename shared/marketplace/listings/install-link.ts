@@ -36,6 +36,7 @@ export const loadInstallLink = async (
     table.get(DeveloperEntity, { id: app.developer_id }),
     loadVersionToInstall(deps, app, belonging),
   ])
+  const manifest = version && (await loadManifest(deps, version))
   const blocked_by = blockOf(app, version, belonging, installation)
   return {
     app: {
@@ -60,7 +61,8 @@ export const loadInstallLink = async (
           redirect_uris: app.redirect_uris,
         }
       : null,
-    config: (version && (await loadManifest(deps, version)).config) ?? null,
+    config: manifest?.config ?? null,
+    schedules: manifest?.schedules ?? [],
     installation: presentInstallationHere(app, installation),
     can_install: blocked_by === null,
     blocked_by,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ScreenshotSchema, SORTS, similarToField } from '#shared/catalogue/apps/index.ts'
 import { logoPathField } from '#shared/catalogue/logos/index.ts'
+import { ProposedScheduleSchema } from '#shared/catalogue/versions/index.ts'
 import { idField, ScopeSchema, time } from '#shared/foundation/schemas/index.ts'
 import { CATEGORIES } from '#shared/kernel/categories.ts'
 
@@ -136,6 +137,9 @@ export const InstallLinkSchema = () =>
       config: z.record(z.string(), z.unknown()).nullable().meta({
         description: 'The manifest’s `config`, for a form to fill in after installing; null if it has none.',
       }),
+      schedules: z
+        .array(ProposedScheduleSchema())
+        .meta({ description: 'Schedules that the agent proposes. Each one is off until a person turns it on.' }),
       installation: here(),
       can_install: z.boolean(),
       blocked_by: z.enum(INSTALL_BLOCKS).nullable().meta({ description: 'Why `can_install` is false.' }),

@@ -97,7 +97,7 @@ describe('the sample agent', () => {
 describe('a demo', () => {
   const fill = (token: string, on = platform) => on.call('POST', '/console/demo', { token })
 
-  it('fills a workspace once with tasks, runs and notifications of the sample agent', async () => {
+  it('fills a workspace once with tasks, runs, notifications and a schedule of the sample agent', async () => {
     const { token } = await owner()
     const [first, second] = await Promise.all([fill(token), fill(token)])
     expect([first.status, second.status].sort()).toEqual([201, 409])
@@ -105,6 +105,11 @@ describe('a demo', () => {
     const runs = (await platform.call('GET', '/console/runs', { token })).body.items
     expect(tasks.length).toBeGreaterThan(2)
     expect(runs.length).toBeGreaterThan(2)
+    const schedules = (await platform.call('GET', '/console/schedules', { token })).body.items
+    expect(schedules).toMatchObject([{ status: 'active', next_times: { length: 5 } }])
+    const path = `/console/schedules/proposals?installation_id=${schedules[0].installation_id}`
+    const proposed = (await platform.call('GET', path, { token })).body.items
+    expect(proposed).toMatchObject([{ name: 'Every Monday, sum up the week', schedule_id: null }])
     expect((await fill(token)).body.error.code).toBe('conflict')
     expect((await platform.call('GET', '/console/tasks', { token })).body.items).toHaveLength(tasks.length)
   })

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { InstallationEntity } from '#shared/access/installations/index.ts'
-import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
+import { type Work, type WorkWrite, withoutAnswer } from '#shared/foundation/work/index.ts'
 import type { Belonging } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { stampOf } from '#shared/kernel/ids.ts'
 import { newRun } from '#shared/work/runs/index.ts'
 import { installSampleAgent } from '../../sample/index.ts'
+import { createSchedule, type NewSchedule, personManager } from '../../schedules/index.ts'
 import { SeedEntity } from '../entity.ts'
 import { seedRecords } from './records.ts'
 
@@ -16,6 +17,7 @@ export const DemoSchema = () =>
       tasks: z.number().int(),
       runs: z.number().int(),
       notifications: z.number().int(),
+      schedules: z.number().int(),
       messages: z.number().int(),
     })
     .meta({ id: 'SeededDemo' })
@@ -50,6 +52,7 @@ export const seedDemo = async (work: Work, belonging: Belonging): Promise<z.infe
     trigger: 'manual',
     actor: { id: member.user_id, name: member.name },
   })
+  const scheduled = await scheduleWrites(work, belonging, installation.id)
   const seed = {
     workspace_id: workspace.id,
     ...stampOf(seedId),
@@ -61,10 +64,40 @@ export const seedDemo = async (work: Work, belonging: Belonging): Promise<z.infe
     tasks: made.task_ids.length,
     runs: made.runs.length + 1,
     notifications: made.notification_ids.length,
+    schedules: 1,
     messages,
   }
-  await work.commit([SeedEntity.create(seed, { otherwise: filledBefore }), ...writes, ...asking.writes], view)
+  await work.commit(
+    [SeedEntity.create(seed, { otherwise: filledBefore }), ...writes, ...asking.writes, ...scheduled],
+    view,
+  )
   return view
+}
+
+/** Returns the writes of a schedule, checked like every other, for the transaction of the demo. */
+const scheduleWrites = async (
+  work: Work,
+  { workspace, member }: Belonging,
+  installation_id: string,
+): Promise<readonly WorkWrite[]> => {
+  let held: readonly WorkWrite[] = []
+  const holding: Work = {
+    ...work,
+    commit: async (writes) => {
+      held = writes
+    },
+  }
+  const owner = { id: member.user_id, name: member.name }
+  const given: NewSchedule & { installation_id: string } = {
+    installation_id,
+    name: 'Weekday report on the workspace',
+    start: { input: { question: 'Tell me about this workspace' } },
+    when: { cron: '0 9 * * MON-FRI', time_zone: workspace.time_zone },
+    overlap: 'skip',
+    missed: 'latest',
+  }
+  await createSchedule(holding, personManager(workspace, owner, member), given, () => {})
+  return held
 }
 
 const filledBefore = () =>

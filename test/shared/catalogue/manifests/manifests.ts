@@ -28,6 +28,20 @@ export const fullManifest = () => ({
     },
     required: ['api_key'],
   },
+  schedules: [
+    {
+      key: 'weekly_summary',
+      name: 'Every Monday, sum up the week',
+      when: { cron: '0 9 * * MON' },
+      start: { input: { topic: 'the week' } },
+    },
+    {
+      key: 'mugs',
+      name: 'Count the mugs',
+      when: { every: 'PT1H' },
+      start: { input: {} },
+    },
+  ],
   scopes: ['runs:write', 'tasks:read'],
   surface: { url: 'https://agent.example.com/panel' },
 })

@@ -29,6 +29,30 @@ describe('validateManifest', () => {
     ])
   })
 
+  it('refuses proposed schedules that couldn’t be created, with the reason', () => {
+    const start = { tool: 'check_stock', arguments: { sku: 'mug' } }
+    const errorsOf = (...schedules: object[]) =>
+      validateManifest({ ...fullManifest(), schedules }, anyContext).errors.map((one) => `${one.path} ${one.message}`)
+    const one = (fields: object) => ({ key: 'a', name: 'A', when: { every: 'P1D' }, start, ...fields })
+    expect(errorsOf(one({}), one({}))).toEqual([expect.stringMatching(/^\/schedules\/1\/key .*also has/)])
+    for (const [fields, error] of [
+      [{ when: { cron: '0 9 31 2 *' } }, /^\/schedules\/0\/when\/cron .*never fires/],
+      [{ when: { cron: '0 9 * * *', time_zone: 'Mars/Base' } }, /^\/schedules\/0\/when\/time_zone .*time zone/],
+      [{ when: { every: 'PT1S' } }, /^\/schedules\/0\/when\/every .*PT1M/],
+      [{ when: { every: 'PT1H', time_zone: 'UTC' } }, /^\/schedules\/0\/when\/time_zone Only cron/],
+      [{ when: {} }, /^\/schedules\/0\/when .*exactly one/],
+      [{ start: {} }, /^\/schedules\/0\/start .*exactly one/],
+      [{ start: { tool: 'gone' } }, /^\/schedules\/0\/start\/tool .*no tool "gone"/],
+      [{ start: { tool: 'check_stock' } }, /^\/schedules\/0\/start\/arguments\/sku .*is required/],
+      [{ start: { input: { a: 'x'.repeat(20_000) } } }, /^\/schedules\/0\/start .*bytes/],
+    ] as const)
+      expect(errorsOf(one(fields)), JSON.stringify(fields).slice(0, 80)).toEqual([expect.stringMatching(error)])
+    // A vendor’s words aren’t sent as a person’s.
+    expect(errorsOf(one({ start: { message: 'Hello' } }))).toContainEqual(
+      expect.stringContaining('/schedules/0/start/message'),
+    )
+  })
+
   it('reports every error of every part at once, each with a pointer, a message and a fix', () => {
     const { errors, valid, manifest } = validateManifest(
       {
