@@ -164,6 +164,10 @@ describe.each([
       expect(tools).not.toContain('http_fetch')
       expect(await assistant.call('workspace_info', {})).toContain('time_zone')
       expect(await assistant.call(`${agent.slug}__greet`, { name: 'Ada' })).toContain('Hello, Ada!')
+      const start = { tool: 'greet', arguments: { name: 'Ada' } }
+      const scheduled = { agent: agent.slug, name: 'Greeting', start, when: { every: 'P1D' } }
+      expect(await assistant.call('create_schedule', scheduled)).toContain('next_times')
+      expect(await assistant.call('list_schedules', {})).toContain('Greeting')
       const asking = create === modern ? 'test_input_required_result_elicitation' : 'test_elicitation'
       expect(await assistant.call(`${agent.slug}__${asking}`, { message: 'Who?' })).toContain('Alice')
 

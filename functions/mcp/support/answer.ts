@@ -220,7 +220,7 @@ const call: Handler = async ({ work, caller, request: { headers }, agent, slug, 
   if (typeof name !== 'string' || !isObject(args)) {
     throw new McpError(MCP_ERRORS.invalidParams, 'tools/call needs name (a string) and arguments (an object).')
   }
-  const named = agent ? ofAgent(agent, name) : await findTool(work, caller, name)
+  const named = agent ? ofAgent(agent, name) : await findTool(work, caller, name, args)
   if (!named) await auditUnoffered(work, caller, slug, name)
   if (!named) throw new McpError(MCP_ERRORS.invalidParams, `There is no tool ${name.slice(0, 100)}. Call tools/list.`)
   if (lane.isModern && named.kind === 'agent') requireParameterHeaders(named.tool.declared, args, headers)

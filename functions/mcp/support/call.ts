@@ -4,9 +4,10 @@ import {
   executePersonTool,
   PERSON_TOOLS,
   type PersonToolName,
-  personRefusal,
+  personToolRefusal,
 } from '#shared/agents/person-tools/index.ts'
 import { type Invocation, invokeTool, loadToolRefusal } from '#shared/agents/tools/index.ts'
+import { checkEvent } from '#shared/delivery/triggers/index.ts'
 import { callerName, type IntegrationCaller, type PersonCaller } from '#shared/http/callers.ts'
 import { onceUnderKey } from '#shared/http/once-under-key.ts'
 import { checkArguments } from '#shared/http/parse.ts'
@@ -90,9 +91,10 @@ const callPersonTool = async (
           caller,
           name,
           checkArguments(PERSON_TOOLS[name].input(), args),
+          checkEvent,
         ),
       isFinal: () => true,
-      mayReplay: async () => personRefusal(caller, PERSON_TOOLS[name].scope, `The tool ${name}`) === undefined,
+      mayReplay: async () => personToolRefusal(caller, name, args) === undefined,
     },
   )
   if (answer instanceof PlatformError) return refusedCall(context, answer)

@@ -5,7 +5,7 @@ import {
   PERSON_INPUT_SCHEMAS,
   PERSON_TOOLS,
   type PersonToolName,
-  personRefusal,
+  personToolRefusal,
 } from '#shared/agents/person-tools/index.ts'
 import { listTools, loadToolRefusal, TOOLS } from '#shared/agents/tools/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
@@ -150,9 +150,14 @@ export type Named =
   | { kind: 'agent'; tool: AgentTool; refusal: PlatformError | undefined }
 
 /** Finds the tool of a name. */
-export const findTool = async (deps: Deps, caller: McpCaller, name: string): Promise<Named | undefined> => {
+export const findTool = async (
+  deps: Deps,
+  caller: McpCaller,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<Named | undefined> => {
   if (isPerson(caller) && isPersonTool(name)) {
-    return { kind: 'person', name, refusal: personRefusal(caller, PERSON_TOOLS[name].scope, `The tool ${name}`) }
+    return { kind: 'person', name, refusal: personToolRefusal(caller, name, args) }
   }
   if (!isPerson(caller) && Object.hasOwn(TOOLS, name)) {
     return { kind: 'platform', name, refusal: await loadToolRefusal(deps, caller, name) }

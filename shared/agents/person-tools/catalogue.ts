@@ -4,10 +4,13 @@ import type { Scope } from '#shared/kernel/scopes.ts'
 import { contentFields, contentTypeForModels, fileNameForModels } from '#shared/work/files/index.ts'
 import { RUN_STATUSES } from '#shared/work/runs/index.ts'
 import { taskDescription, taskTitle } from '#shared/work/tasks/index.ts'
+import { NewSchedule, SCHEDULE_STATUSES } from '../schedules/index.ts'
 
 export interface PersonTool {
   description: string
   scope: Scope
+  /** Returns another scope that these arguments need. They haven't been checked yet. */
+  furtherScope?: (args: Record<string, unknown>) => Scope | undefined
   risk: 'read' | 'write'
   input: () => z.ZodType<Record<string, unknown>>
 }
@@ -93,6 +96,25 @@ export const PERSON_TOOLS = {
     scope: 'chat:write',
     risk: 'write',
     input: () => z.strictObject({ agent: agent(), text: z.string().trim().min(1).max(LIMITS.messageCharacters) }),
+  },
+  list_schedules: {
+    description:
+      'List schedules, newest first: yours, or the whole workspace’s if you are an admin. Each has its next times, and why it is paused.',
+    scope: 'runs:read',
+    risk: 'read',
+    input: () =>
+      z.strictObject({ agent: agent().optional(), status: z.enum(SCHEDULE_STATUSES).optional(), limit: limit() }),
+  },
+  create_schedule: {
+    description:
+      'Create a schedule, which starts runs of an agent in your name. Consequence: from now on, it starts them without asking ' +
+      'you, until somebody pauses it in the console. What they cost counts against the budgets. Tell the person when it first ' +
+      'falls due: next_times in the result. A message also needs the scope chat:write.',
+    scope: 'runs:write',
+    furtherScope: ({ start }) =>
+      (start as { message?: unknown } | null | undefined)?.message === undefined ? undefined : 'chat:write',
+    risk: 'write',
+    input: () => z.strictObject({ agent: agent(), ...NewSchedule().shape }),
   },
 } as const satisfies Record<string, PersonTool>
 

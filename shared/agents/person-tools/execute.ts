@@ -5,16 +5,27 @@ import { presentOrganization } from '#shared/identity/people/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { eachItem } from '#shared/table/pages.ts'
 import { openAgentChat, postMessage } from '#shared/work/answering/index.ts'
 import { type ContentInput, createFile, listFiles } from '#shared/work/files/index.ts'
 import { durationOf, type RunStatus, readRunForWorkspace, searchRuns } from '#shared/work/runs/index.ts'
 import { createTask, delegateTaskAsPerson, listTasksForPerson, presentTask } from '#shared/work/tasks/index.ts'
 import { listWorkingAgents } from '../calls/list-working.ts'
+import {
+  type CheckEvent,
+  createSchedule,
+  listSchedules,
+  type NewSchedule,
+  personManager,
+  presentSchedule,
+  type ScheduleStatus,
+} from '../schedules/index.ts'
 import type { PersonToolName } from './catalogue.ts'
 
 type Answer = Record<string, unknown>
 /** Runs a tool with checked arguments. What it changes, it commits with its answer. */
-type Execute = (work: Work, principal: PersonPrincipal, args: never) => Promise<Answer>
+type Execute = (work: Work, principal: PersonPrincipal, args: never, checkEvent: CheckEvent) => Promise<Answer>
 
 const agentNamed = async (work: Work, { workspace }: PersonPrincipal, named: string) =>
   (await findAgent(await listActiveAgents(work, workspace.id), undefined, named)).installation
@@ -94,12 +105,42 @@ const EXECUTE: Record<PersonToolName, Execute> = {
     const { id } = await openAgentChat(work, speaker, installation.id)
     return { ...(await postMessage(work, speaker, id, { text, attachments: [] })) }
   },
+
+  list_schedules: async (
+    work,
+    principal,
+    { agent, status, limit }: { agent?: string; status?: ScheduleStatus; limit: number },
+  ) => {
+    const { workspace, person, member } = principal
+    const installation_id = agent === undefined ? undefined : (await agentNamed(work, principal, agent)).id
+    const manager = personManager(workspace, person, member)
+    const schedules = []
+    for await (const schedule of eachItem((after) =>
+      listSchedules(work, manager, { limit: LIMITS.pageMax, after }, { installation_id, status }),
+    )) {
+      schedules.push(await presentSchedule(work, schedule))
+      if (schedules.length === limit) break
+    }
+    return { schedules }
+  },
+
+  create_schedule: async (work, principal, { agent, ...given }: NewSchedule & { agent: string }, checkEvent) => {
+    const { workspace, person, member } = principal
+    const { id: installation_id } = await agentNamed(work, principal, agent)
+    const manager = personManager(workspace, person, member)
+    return { ...(await createSchedule(work, manager, { ...given, installation_id }, checkEvent)) }
+  },
 }
 
-/** Runs a tool for a person. @param args checked against the tool's input schema */
+/**
+ * Runs a tool for a person.
+ * @param args checked against the tool's input schema
+ * @param checkEvent checks the events of a schedule
+ */
 export const executePersonTool = (
   work: Work,
   principal: PersonPrincipal,
   name: PersonToolName,
   args: Record<string, unknown>,
-): Promise<Answer> => EXECUTE[name](work, principal, args as never)
+  checkEvent: CheckEvent,
+): Promise<Answer> => EXECUTE[name](work, principal, args as never, checkEvent)

@@ -1,5 +1,5 @@
 export { isPersonTool, PERSON_TOOLS, type PersonToolName } from './catalogue.ts'
 export { executePersonTool } from './execute.ts'
 export { PERSON_INPUT_SCHEMAS } from './input-schemas.prebuilt.ts'
-export { isDenied, personRefusal } from './refusal.ts'
+export { isDenied, personRefusal, personToolRefusal } from './refusal.ts'
 export { auditedThrough, viaOf } from './via.ts'

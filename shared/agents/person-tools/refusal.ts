@@ -1,6 +1,7 @@
 import type { PersonPrincipal } from '#shared/access/hosts/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { covers, type Scope } from '#shared/kernel/scopes.ts'
+import { PERSON_TOOLS, type PersonTool, type PersonToolName } from './catalogue.ts'
 
 /** Reports whether the workspace denies a scope, or the reading that it implies. */
 export const isDenied = ({ workspace }: Pick<PersonPrincipal, 'workspace'>, scope: Scope): boolean =>
@@ -26,4 +27,18 @@ export const personRefusal = (
     fix: 'Ask the person to connect the assistant again with this scope.',
     details,
   })
+}
+
+/** Returns why a person's host may not make this call of a tool. */
+export const personToolRefusal = (
+  principal: Pick<PersonPrincipal, 'workspace' | 'scopes'>,
+  name: PersonToolName,
+  args: Record<string, unknown>,
+): PlatformError | undefined => {
+  const { scope, furtherScope }: PersonTool = PERSON_TOOLS[name]
+  const further = furtherScope?.(args)
+  return (
+    personRefusal(principal, scope, `The tool ${name}`) ??
+    (further && personRefusal(principal, further, `The tool ${name} with these arguments`))
+  )
 }

@@ -6,6 +6,7 @@ import { HOST_SCOPES } from '#shared/kernel/host-resources.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
 import { dieAtEach, recover } from '#test/faults/die-at-each.ts'
+import { member } from '#testkit/fixtures.ts'
 import { hostToken } from '#testkit/hosts.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { ACCEPT, type Execute, usingAgents } from '../api/agents-support.ts'
@@ -87,6 +88,8 @@ describe('a person’s tools', () => {
       'list_files',
       'save_file',
       'message_agent',
+      'list_schedules',
+      'create_schedule',
       look,
     ])
     expect(tools.at(-1).description).toMatch(/^“.*” \(an agent of this workspace\) says: Looks\.$/)
@@ -165,6 +168,84 @@ describe('a person’s tools', () => {
     expect((await client.modern('tools/list')).body.result.tools.map(({ name }: Tool) => name)).not.toContain(
       'message_agent',
     )
+  })
+})
+
+describe('schedules of a person’s host', () => {
+  const WEEKLY = { name: 'Week', start: { tool: 'look', arguments: {} }, when: { every: 'P7D' } }
+  const titles = (schedules: { name: string }[]) => schedules.map(({ name }) => name)
+
+  it('start runs in the person’s name from then on, and the model is told so', async () => {
+    const { call, client, target, who, grant } = await scene()
+    const { tools } = (await client.modern('tools/list')).body.result
+    const { description } = tools.find(({ name }: Tool) => name === 'create_schedule')
+    expect(description).toMatch(/starts them without asking you, until somebody pauses it.*budgets/)
+    const { structuredContent } = (await call('create_schedule', { agent: target.slug, ...WEEKLY })).body.result
+    expect(structuredContent).toMatchObject({
+      id: expect.stringMatching(/^sch_/),
+      created_by: { type: 'user', id: who.userId },
+      next_times: { length: 5 },
+    })
+    platform.clock.advance(7 * 86_400_000)
+    await platform.sweep()
+    await platform.drain()
+    expect(await agents.runsOf(target)).toMatchObject([
+      { trigger: 'schedule', actor: { id: who.userId }, tool: 'look' },
+    ])
+    const { items } = await platform.deps.table.query(AuditEntity, { scope: who.workspaceId }, { limit: 100 })
+    expect(items.filter(({ action }) => action === 'host.tool_called')).toMatchObject([
+      { target: { id: 'create_schedule' }, details: { via: { grant_id: grant.id } } },
+    ])
+  })
+
+  it('are the member’s own, and all for an admin', async () => {
+    const { call, target, who } = await scene()
+    const colleague = await member(platform.deps, who.workspaceId, 'member')
+    const theirs = createClient(platform, (await hostToken(platform.deps, { ...who, userId: colleague.user.id })).token)
+    const listed = async (args: object = {}) => {
+      const { body } = await theirs.modern('tools/call', { name: 'list_schedules', arguments: args })
+      return titles(body.result.structuredContent.schedules)
+    }
+    const args = { agent: target.slug, ...WEEKLY, name: 'Member’s' }
+    await theirs.modern('tools/call', { name: 'create_schedule', arguments: args })
+    platform.clock.advance(1_000)
+    await call('create_schedule', { agent: target.slug, ...WEEKLY, name: 'Owner’s' })
+    expect(await listed({ limit: 1 })).toEqual(['Member’s'])
+    expect(await listed({ status: 'paused' })).toEqual([])
+    const all = (await call('list_schedules', { agent: target.slug })).body.result.structuredContent.schedules
+    expect(titles(all)).toEqual(['Owner’s', 'Member’s'])
+  })
+
+  it('are one for equal calls with one idempotency key, wherever the first dies', async () => {
+    await dieAtEach(platform, { limit: 100, stride: 5 }, async (n, dying) => {
+      const { call, target } = await scene()
+      const once = { meta: { 'aip/idempotencyKey': 'weekly' } }
+      const create = () => call('create_schedule', { agent: target.slug, ...WEEKLY }, once)
+      await dying(create, () => platform.drain())
+      await recover(platform, 200_000)
+      const { structuredContent } = (await create()).body.result
+      const { schedules } = (await call('list_schedules')).body.result.structuredContent
+      expect(schedules, `killed after call ${n}`).toMatchObject([{ id: structuredContent.id }])
+    })
+  })
+
+  it('send messages only with the scope that a message needs', async () => {
+    const { call, client, target, who } = await scene()
+    const args = { agent: target.slug, ...WEEKLY, start: { message: 'Sum up the week.' } }
+    const refused = await call('create_schedule', args)
+    expect(refused.status).toBe(403)
+    expect(challengeOf(refused)).toContain(`scope="${[...HOST_SCOPES, 'chat:write'].join(' ')}"`)
+    const { token } = await hostToken(platform.deps, who, { scopes: [...HOST_SCOPES, 'chat:write'] })
+    const { body } = await client.modern('tools/call', { name: 'create_schedule', arguments: args }, { token })
+    expect(body.result.structuredContent).toMatchObject({ is_private: true, start: args.start })
+  })
+
+  it('say which field is wrong', async () => {
+    const { call, target } = await scene()
+    const when = { cron: '0 9 * * MON', time_zone: 'Europe/Atlantis' }
+    const { result } = (await call('create_schedule', { agent: target.slug, ...WEEKLY, when })).body
+    expect(result).toMatchObject({ isError: true })
+    expect(result.content[0].text).toMatch(/when\.time_zone must be the name of a time zone/)
   })
 })
 
