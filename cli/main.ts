@@ -13,6 +13,16 @@ import { promote } from './commands/promote.ts'
 import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
 import { showRun } from './commands/runs-show.ts'
+import {
+  createSchedule,
+  deleteSchedule,
+  listSchedules,
+  nextTimes,
+  pauseSchedule,
+  resumeSchedule,
+  runSchedule,
+  showSchedule,
+} from './commands/schedules.ts'
 import { addScreenshot, moveScreenshot, removeScreenshot, screenshots } from './commands/screenshots.ts'
 import { rotateSecret } from './commands/secrets-rotate.ts'
 import { submit } from './commands/submit.ts'
@@ -49,6 +59,14 @@ const COMMANDS: readonly Command[] = [
   trigger,
   deliveries,
   replay,
+  listSchedules,
+  createSchedule,
+  showSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  runSchedule,
+  deleteSchedule,
+  nextTimes,
   rotateSecret,
   open,
   verifyReceiptCommand,

@@ -137,7 +137,7 @@ it('every command has help with examples', async () => {
   const usages = [...overview.matchAll(/^ {2}([a-z]+(?:-[a-z]+)*(?: [a-z]+)?)\b.* {2,}[A-Z]/gm)].map(
     ([, name = '']) => name,
   )
-  expect(usages).toHaveLength(28)
+  expect(usages).toHaveLength(35)
   const shown = sampleOf(usages, 4)
   const helps = await Promise.all(shown.map((name) => run([...name.split(' '), '--help'])))
   for (const [n, { code, stdout }] of helps.entries()) {
@@ -557,6 +557,59 @@ describe('aip test-run --follow', () => {
     expect(logs).toContain('There is nothing in stock.')
     expect((await run(['runs', 'show', 'run_01kf0rdqg00000000000000001'], keyOf(agent))).code).toBe(1)
     expect((await run(['runs', 'show', 'nothing'], keyOf(agent))).code).toBe(2)
+  })
+})
+
+describe('aip schedules', () => {
+  it('creates, shows, runs, pauses, resumes and deletes a schedule of the sandbox', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: laptop.url })
+    laptop.answer(SUCCEEDED)
+    const aip = async (...args: string[]) => {
+      const { code, stderr, lines } = await run(['schedules', ...args, '--json'], keyOf(agent))
+      expect([code, stderr]).toEqual([0, ''])
+      return lines()
+    }
+    const cron = ['--cron', '0 9 * * MON', '--zone', 'Europe/Amsterdam']
+    const [made] = await aip('create', 'Week', ...cron, '--input', '{"name": "Lin"}', '--overlap', 'queue')
+    expect(made).toMatchObject({
+      name: 'Week',
+      when: { cron: '0 9 * * MON', time_zone: 'Europe/Amsterdam' },
+      start: { input: { name: 'Lin' } },
+      overlap: 'queue',
+      status: 'active',
+    })
+    expect((await aip('next', ...cron))[0].next_times).toEqual(made.next_times)
+    const [started] = await aip('run', made.id)
+    expect(started).toMatchObject({ trigger: 'schedule', input: { name: 'Lin' } })
+    const [{ occurrences }] = await aip('show', made.id)
+    expect(occurrences).toMatchObject([{ run: { id: started.id } }])
+    expect(await aip('pause', made.id)).toMatchObject([{ status: 'paused', next_times: [] }])
+    expect(await aip('list', '--status', 'active')).toEqual([])
+    expect(await aip('resume', made.id)).toMatchObject([{ status: 'active' }])
+    expect(await aip('list')).toMatchObject([{ id: made.id }])
+    const { stdout } = await run(['schedules', 'show', made.id], keyOf(agent))
+    expect(stdout).toMatch(/^active.*Week {2}0 9 \* \* MON in Europe\/Amsterdam {2}next Mon /)
+    const match = '{"order.kind":"gift"}'
+    const [gifts] = await aip('create', 'Gifts', '--event', 'run.*', '--match', '{"status":"succeeded"}')
+    expect(gifts).toMatchObject({ when: { event: 'run.*', match: { status: 'succeeded' } }, next_times: [] })
+    await aip('delete', gifts.id)
+    const refused = await run(['schedules', 'next', '--every', 'PT1H', '--match', match], keyOf(agent))
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--match needs --event')])
+    expect(await aip('delete', made.id)).toEqual([{ id: made.id, deleted: true }])
+    expect(await aip('list')).toEqual([])
+  })
+
+  it('say what is wrong with a time before and after asking the platform', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: laptop.url })
+    const both = await run(['schedules', 'next', '--every', 'PT1H', '--cron', '* * * * *'], keyOf(agent))
+    expect([both.code, both.stderr]).toEqual([
+      2,
+      expect.stringContaining('exactly one of --cron, --every, --at and --event'),
+    ])
+    const wrong = await run(['schedules', 'next', '--cron', '0 9 * * *', '--zone', 'Mars/Base'], keyOf(agent))
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/when\.time_zone.*time zone/)])
+    const id = await run(['schedules', 'show', 'week'], keyOf(agent))
+    expect([id.code, id.stderr]).toEqual([2, expect.stringContaining('sch_…')])
   })
 })
 

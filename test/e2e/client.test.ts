@@ -129,6 +129,36 @@ describe('the client', () => {
     expect([listed, asked]).toEqual([started, 3])
   })
 
+  it('previews, creates, changes, runs, pauses, resumes and deletes a schedule, and lists what fell due', async () => {
+    const { api } = await connect()
+    const when = { cron: '0 9 * * MON', time_zone: 'Europe/Amsterdam' }
+    const { next_times } = await unwrap(api.POST('/api/v1/schedules/preview', { body: { when } }))
+    const made = await unwrap(
+      api.POST('/api/v1/schedules', { body: { name: 'Week', start: { input: { question: 'why?' } }, when } }),
+    )
+    expectTypeOf(made.status).toEqualTypeOf<'active' | 'paused' | 'ended'>()
+    expect(made).toMatchObject({ status: 'active', overlap: 'skip', next_times })
+    const params = { path: { id: made.id } }
+    const changed = await unwrap(api.PATCH('/api/v1/schedules/{id}', { params, body: { overlap: 'queue' } }))
+    expect(changed).toMatchObject({ overlap: 'queue', when })
+    const run = await unwrap(api.POST('/api/v1/schedules/{id}/run', { params }))
+    const { items } = await unwrap(api.GET('/api/v1/schedules/{id}/occurrences', { params }))
+    expect(items).toMatchObject([{ status: 'started', run: { id: run.id } }])
+    expect((await unwrap(api.POST('/api/v1/schedules/{id}/pause', { params }))).paused_reason).toBe('by_app')
+    expect((await unwrap(api.POST('/api/v1/schedules/{id}/resume', { params }))).status).toBe('active')
+    expect((await unwrap(api.GET('/api/v1/schedules/{id}', { params }))).last?.run_id).toBe(run.id)
+    const read = (cursor: string | undefined) =>
+      unwrap(api.GET('/api/v1/schedules', { params: { query: { limit: 1, ...(cursor && { cursor }) } } }))
+    const listed = async () => {
+      const ids: string[] = []
+      for await (const { id } of pages(read)) ids.push(id)
+      return ids
+    }
+    expect(await listed()).toEqual([made.id])
+    await unwrap(api.DELETE('/api/v1/schedules/{id}', { params }))
+    expect(await listed()).toEqual([])
+  })
+
   it('returns or throws an error with its code', async () => {
     const { api } = await connect()
     for (let i = 0; i < 5; i++) await unwrap(api.POST('/api/v1/runs', { body: { input: { wait: true } } }))

@@ -59,6 +59,7 @@ const RUN = [
     'receipts',
     'mcp',
     'tasks',
+    'schedules',
     'manifest',
   ],
   ...['vendors', 'review', 'sandbox'],

@@ -96,6 +96,31 @@ it('renews tokens once for all requests, stores them before it uses them, and go
   expect(JSON.parse(stdout)).toEqual([kept, kept, 'invalid_grant'])
 })
 
+it('previews, creates, changes, runs, pauses, resumes and deletes a schedule, and lists what fell due', async () => {
+  const { baseUrl } = running
+  const agent = await newAgent(baseUrl, { endpoint: 'http://127.0.0.1:9/run' })
+  const { access_token } = await must(baseUrl, 'POST', `/api/v1/dev/apps/${agent.app.id}/sandbox-token`, agent)
+  const program = `
+import json, sys
+from agent_integration_platform import Api
+api = Api(sys.argv[1], token=sys.argv[2])
+when = {"cron": "0 9 * * MON", "time_zone": "Europe/Amsterdam"}
+times = api.post("/api/v1/schedules/preview", {"when": when})["next_times"]
+made = api.post("/api/v1/schedules", {"name": "Week", "start": {"input": {}}, "when": when})
+one = "/api/v1/schedules/" + made["id"]
+changed = api.request("PATCH", one, {"overlap": "queue"})
+run = api.post(one + "/run")
+occurrence, = api.pages(one + "/occurrences")
+states = [api.post(one + "/pause")["status"], api.post(one + "/resume")["status"]]
+listed = [item["id"] == made["id"] for item in api.pages("/api/v1/schedules", status="active")]
+api.request("DELETE", one)
+left = list(api.pages("/api/v1/schedules"))
+print(json.dumps([times == made["next_times"], changed["overlap"], occurrence["run"]["id"] == run["id"], states, listed, left]))
+`
+  const { stdout } = await run(python, ['-c', program, baseUrl, access_token])
+  expect(JSON.parse(stdout)).toEqual([true, 'queue', true, ['paused', 'active'], [true], []])
+})
+
 it('the project of aip init --py runs', async () => {
   const tool = path.join(folder, 'aip')
   await buildCliPackage(tool)
