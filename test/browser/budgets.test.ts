@@ -16,8 +16,8 @@ const LIMIT = { script: 100_000, compressed: 40_000 }
  * page from a lost connection is in all pages, and so is the shortcut that leads to the inbox.
  */
 const RAISED: Readonly<Record<string, Partial<typeof LIMIT>>> = {
-  'console-runs-id': { script: 100_500, compressed: 42_200 },
-  'console-chat-id': { compressed: 41_500 },
+  'console-runs-id': { script: 102_000, compressed: 43_000 },
+  'console-chat-id': { compressed: 42_000 },
 }
 
 /** Pages nearest to the limits, which every run weighs. `SIZES=1` prints the weight of each page. */

@@ -98,6 +98,12 @@ export const furnish = async (stage: Stage): Promise<Sights> => {
     title: 'An agent that plans shifts',
     description: 'From the opening hours and who is away.',
   })
+  const schedule = await call('POST', '/console/schedules', {
+    installation_id: clerk.installation.id,
+    name: 'Overdue invoices',
+    start: { input: { question: 'Which invoices are overdue?' } },
+    when: { cron: '0 9 * * MON-FRI', time_zone: 'Europe/Amsterdam' },
+  })
   await call('POST', '/console/invitations', {})
   const listed = await listApp(
     platform,
@@ -122,6 +128,7 @@ export const furnish = async (stage: Stage): Promise<Sights> => {
       agents: stock.installation.id,
       marketplace: app.slug,
       runs: id,
+      schedules: schedule.id,
       apps: app.id,
       developers: developer.id,
     },

@@ -177,6 +177,16 @@ const DEEDS: Record<string, (entry: Reader, whole: AuditedEntry) => string> = {
   'messenger.draft_rejected': () => t('rejected a message to a Telegram chat'),
   'run.answered': (entry) => t('answered a question of {agent}', { agent: entry.of('installation_id') }),
   'run.cancelled': (entry) => t('cancelled a run of {agent}', { agent: entry.of('installation_id') }),
+  'schedule.created': (entry) => t('created the schedule {name}', { name: entry.raw('name') }),
+  'schedule.changed': (entry) => t('changed the schedule {name}', { name: entry.raw('name') }),
+  'schedule.deleted': (entry) => t('deleted the schedule {name}', { name: entry.raw('name') }),
+  'schedule.resumed': (entry) => t('resumed the schedule {name}', { name: entry.raw('name') }),
+  'schedule.paused': (entry) => {
+    const name = entry.raw('name')
+    if (entry.is('reason', 'failures')) return t('paused the schedule {name} after five failures in a row', { name })
+    if (entry.is('reason', 'creator_left')) return t('paused the schedule {name}, whose creator has left', { name })
+    return t('paused the schedule {name}', { name })
+  },
   'user.passkey_added': () => t('added a passkey to their account'),
   'user.passkey_counter_refused': () => t('was refused a sign-in with a passkey that may have been copied'),
   'user.passkey_removed': () => t('removed a passkey from their account'),

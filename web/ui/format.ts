@@ -11,11 +11,13 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now()
 }, 30_000)
 
-const locale = (): string => localeOf(language, reader.value.locale, navigator.language)
+/** Returns the locale in which the user reads times and numbers. */
+export const locale = (): string => localeOf(language, reader.value.locale, navigator.language)
 
 const timeZone = (): string | undefined => reader.value.time_zone || undefined
 
-const withZone = <T>(make: (timeZone: string | undefined) => T): T => {
+/** Formats in the user's time zone. */
+export const withZone = <T>(make: (timeZone: string | undefined) => T): T => {
   try {
     return make(timeZone())
   } catch {
@@ -154,6 +156,8 @@ const TRIGGERS: Record<string, string> = {
   manual: t('Manual'),
   messenger: t('Messenger'),
   task_result: t('Result of a task'),
+  schedule: t('Schedule'),
+  event: t('Event'),
   mcp: 'MCP',
   a2a: 'A2A',
   test: t('Test', {}, 'trigger'),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { expectAccessible } from '#test/browser/accessible.ts'
 import { configureModel, inlineAgent } from '#test/functions/workers/inline-agents-support.ts'
 import { installed } from '#testkit/fixtures.ts'
@@ -87,6 +87,10 @@ describe('a chat', () => {
     const { page, platform } = stage
     const words = ['I count ', 'the **upper** ', 'shelf']
     const shown = words.map(() => Promise.withResolvers<void>())
+    const unconfigured = platform.deps.model
+    onTestFinished(() => {
+      platform.deps.model = unconfigured
+    })
     configureModel(platform, model, 60_000)
     model.next({
       chunks: (async function* () {

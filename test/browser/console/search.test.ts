@@ -57,7 +57,7 @@ it('reads the audit log as sentences, narrows it to a kind and a day in the addr
   const body = { role: 'member', expires_in: 3_600 }
   await platform.call('POST', '/console/invitations', { token: who.token, body })
   await openAs(stage, who, '/audit')
-  await page.getByText('created the invitation').waitFor()
+  await page.getByText('invited someone as member').waitFor()
   await page.getByLabel('What').selectOption('invitation')
   await page.getByLabel('Who').selectOption({ label: who.user.name })
   await expect.poll(() => page.url()).toMatch(/kind=invitation/)

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { expectAccessible } from '#test/browser/accessible.ts'
 import { browserStage } from '#test/browser/console/harness.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
+import { succeeded } from '#testkit/platform.ts'
 import { button, dialog, letSucceed, openAs } from './support.ts'
 
 const stage = browserStage()
 
-const withRuns = async () => {
+const withRuns = async (more: string[] = []) => {
   const { platform, agent } = stage
-  const requested_scopes = ['runs:write', 'webhooks:manage']
+  const requested_scopes = ['runs:write', 'webhooks:manage', ...more]
   const runtime = { type: 'webhook', endpoint: agent.url }
   const { developer, app } = await listApp(platform, { requested_scopes }, { runtime })
   const { body } = await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)
@@ -118,5 +119,26 @@ describe('a subscription of the sandbox', () => {
     await page.getByLabel('Everything that failed').selectOption('')
     await page.getByLabel('Since').fill('2026-01-01T00:00')
     await expectAccessible(page, 'portal-webhook-filters')
+  })
+})
+
+describe('a schedule of the sandbox that events start', () => {
+  it('is tried with an event that happened there', async () => {
+    const { page, platform } = stage
+    const { developer, app } = await withRuns(['runs:read', 'tools:invoke'])
+    letSucceed(stage)
+    const { body } = await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)
+    const call = (path: string, sent: object) =>
+      succeeded(platform.call('POST', `/api/v1/${path}`, { token: body.access_token, body: sent }))
+    const when = { event: 'custom.order.*' }
+    await call('schedules', { name: 'Orders', start: { input: {} }, when })
+    await call('tools/emit_event/invoke', { arguments: { type: 'order.paid', data: { n: 1 } } })
+    await openAs(stage, developer, `/apps/${app.id}/test`)
+    await page.getByRole('heading', { name: 'Try an event' }).waitFor()
+    await expect.poll(() => page.getByLabel('Event', { exact: true }).textContent()).toContain('custom.order.paid')
+    await expectAccessible(page, 'portal-try-an-event')
+    await button(page, 'Start run').click()
+    await page.getByText('custom.order.paid').first().waitFor()
+    expect(page.url()).toMatch(/\/runs\/run_/)
   })
 })

@@ -5,6 +5,7 @@ const PLACES: Record<string, string> = {
   ins: '/agents/',
   cnv: '/chat/',
   dlg: '/messenger/',
+  sch: '/schedules/',
 }
 
 /** Lists that contain the records without a screen of their own. */

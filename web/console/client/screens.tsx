@@ -30,6 +30,8 @@ const ROUTES: readonly Route[] = [
     load: () => import('./screens/compare.tsx'),
     first: 'console/runs/:id console/runs/:id/trace',
   },
+  { path: '/schedules', load: () => import('./screens/schedules.tsx'), first: 'console/schedules' },
+  { path: '/schedules/:id', load: () => import('./screens/schedule.tsx'), first: 'console/schedules/:id' },
   { path: '/files', load: () => import('./screens/files.tsx') },
   { path: '/messenger', load: () => import('./screens/messenger.tsx') },
   { path: '/messenger/:id', load: () => import('./screens/messenger-chat.tsx') },

@@ -16,6 +16,8 @@ import { useWaiting } from './waiting.ts'
 
 const [WORK, DISCOVER, WORKSPACE] = [t('Work'), t('Discover'), t('Workspace')]
 
+const CLOCK = 'M12 6v6l4 2M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0'
+
 export const ITEMS: readonly NavItem[] = [
   { to: '/', label: t('Home'), icon: 'home', first: true, count: { of: waiting, words: t('waiting for you') } },
   { to: '/notifications', label: t('Notifications'), icon: 'bell', count: { of: unread, words: t('unread') } },
@@ -23,6 +25,7 @@ export const ITEMS: readonly NavItem[] = [
   { to: '/tasks', label: t('Tasks'), icon: 'tasks', first: true },
   { to: '/agents', label: t('Agents'), icon: 'agents', first: true },
   { to: '/runs', label: t('Runs'), icon: 'runs', group: WORK },
+  { to: '/schedules', label: t('Schedules'), icon: { path: CLOCK }, group: WORK },
   { to: '/files', label: t('Files'), icon: 'files', group: WORK },
   { to: '/messenger', label: t('Messenger'), icon: 'messenger', group: WORK },
   { to: '/marketplace', label: t('Marketplace'), icon: 'store', group: DISCOVER },

@@ -16,6 +16,7 @@ import { api, type Schemas, unwrap } from '../api.ts'
 import { GrantCard } from '../ui/grants.tsx'
 import { PermissionChanges } from '../ui/permission-changes.tsx'
 import { Reviews } from '../ui/reviews.tsx'
+import { ScheduleProposals } from '../ui/schedule-proposals.tsx'
 import { ScopeList } from '../ui/scopes.tsx'
 import { SettingsForm } from '../ui/settings-form.tsx'
 import { type Installation, InstallationState } from './agents.tsx'
@@ -267,6 +268,7 @@ export default function AgentScreen({ id }: { id: string }) {
                   <Upgrade one={one} />
                 </div>
               )}
+              {one.status === 'active' && one.withdrawn_at === null && <ScheduleProposals installationId={id} />}
               <section class="section" aria-labelledby="rights">
                 <h2 id="rights">{t('Permissions')}</h2>
                 <ScopeList scopes={one.scopes} />

@@ -14,6 +14,7 @@ import { api, type Schemas, unwrap } from '../api.ts'
 import { Markdown } from '../ui/markdown.tsx'
 import { ReportAbuse } from '../ui/report-abuse.tsx'
 import { Reviews } from '../ui/reviews.tsx'
+import { ProposedSchedules } from '../ui/schedule-proposals.tsx'
 import type { ScopeName } from '../ui/scopes.tsx'
 import { Screenshots } from '../ui/screenshots.tsx'
 
@@ -197,6 +198,7 @@ export default function AppScreen({ slug }: { slug: string }) {
                 <h2 id="install">{t('Install')}</h2>
                 <InstallOptions link={data} />
               </section>
+              {!data.installation && <ProposedSchedules schedules={data.schedules} />}
               {app.screenshots.length > 0 && <Screenshots items={app.screenshots} />}
               {app.description && (
                 <div class="section report">

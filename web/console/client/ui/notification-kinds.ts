@@ -16,6 +16,7 @@ export const KINDS: readonly [kind: Kind, words: string][] = [
   ['messenger.disconnected', t('A messenger account was disconnected')],
   ['messenger.budget', t('An agent used its daily budget for messages')],
   ['budget.alert', t('A budget reaches 50, 80 or 100 percent')],
+  ['schedule.paused', t('A schedule was paused')],
   ['account.passkeys', t('Your passkeys changed')],
   ['account.email', t('Your e-mail address changed')],
   ['review.replied', t('A developer replied to your review')],

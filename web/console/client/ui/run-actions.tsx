@@ -6,6 +6,7 @@ import { t } from '../../../ui/messages.ts'
 import { navigate } from '../../../ui/router.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow } from '../live.ts'
+import { parseObject } from './parse-object.ts'
 
 type Run = Schemas['WorkspaceRun']
 
@@ -28,21 +29,10 @@ export const startAgain = async (run: Run, input?: Record<string, unknown>): Pro
   navigate(`/runs/${made.id}`)
 }
 
-const parseInput = (text: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** Edits a run's input as JSON before it starts again. */
 export const EditInput = ({ run, onClose }: { run: Run; onClose: () => void }) => {
   const [text, setText] = useState(() => JSON.stringify(run.input, null, 2))
-  const input = parseInput(text)
+  const input = parseObject(text)
   return (
     <Modal title={t('Run again with another input')} onClose={onClose}>
       <Form verb={t('Start run')} disabled={!input} send={() => startAgain(run, input)} done={onClose}>

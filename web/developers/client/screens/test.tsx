@@ -10,6 +10,7 @@ import { Json, State } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
 import { type SandboxSchemas, sandboxOf } from '../sandbox.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { EventSchedules } from '../ui/event-schedules.tsx'
 import { RunTimeline } from '../ui/nested-run.tsx'
 import { refusalOf } from '../ui/roles.ts'
 import { RunError } from '../ui/run-error.tsx'
@@ -151,7 +152,12 @@ const Test = ({ app }: { app: App }) => {
 export default function TestScreen({ id }: { id: string }) {
   return (
     <AppScreen id={id} title={t('Test')}>
-      {(app) => <Test app={app} />}
+      {(app) => (
+        <>
+          <Test app={app} />
+          <EventSchedules app={app} />
+        </>
+      )}
     </AppScreen>
   )
 }
