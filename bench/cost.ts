@@ -7,7 +7,7 @@ import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { logBytes } from './cost/logs.ts'
 import { type Cost, costOf, seconds, total, type Usage } from './cost/usage.ts'
 import { MCP_CALL, MCP_LIST } from './endpoints/mcp.ts'
-import { BATCH, type StepWrites, WAITED } from './endpoints/workers.ts'
+import { BATCH, OCCURRENCE, type StepWrites, WAITED } from './endpoints/workers.ts'
 import type { Measured, StoreUse } from './endpoints.ts'
 import { PRICES } from './prices.ts'
 import { fixed, type Table } from './report/table.ts'
@@ -134,12 +134,13 @@ const worker = (sources: Sources, message: string, plan: FunctionPlan, outsideMs
 
 /** Computes the usage of one of each. */
 const usages = (sources: Sources): [name: string, usage: Usage][] => {
-  const { call, mcpCall, run, waitedRun, busyRun, longRun, delivery } = usesOf(sources)
+  const { call, mcpCall, run, waitedRun, scheduledRun, busyRun, longRun, delivery } = usesOf(sources)
   return [
     ['API calls (the mix below)', call],
     ['MCP calls (the mix below)', mcpCall],
     ['runs, from the request to the agent’s answer', run],
     ['the same, their caller waiting (`?wait=30`)', waitedRun],
+    ['runs that a schedule starts, from its time to the agent’s answer', scheduledRun],
     ['runs under load', busyRun],
     ['runs with 202, three steps, a tool call and completion', longRun],
     ['webhook deliveries, at the first attempt', delivery],
@@ -152,7 +153,7 @@ const usages = (sources: Sources): [name: string, usage: Usage][] => {
  */
 export const usesOf = (
   sources: Sources,
-): Record<'call' | 'mcpCall' | 'run' | 'waitedRun' | 'busyRun' | 'longRun' | 'delivery', Usage> => {
+): Record<'call' | 'mcpCall' | 'run' | 'waitedRun' | 'scheduledRun' | 'busyRun' | 'longRun' | 'delivery', Usage> => {
   const plan = planOf()
   const mixed = (mix: Record<string, number>, of: FunctionPlan): Usage => {
     const weights = Object.values(mix).reduce((sum, weight) => sum + weight, 0)
@@ -183,13 +184,19 @@ export const usesOf = (
     [{ queueRequests: REQUESTS_PER_MESSAGE }, 1],
     [worker(sources, `statistics: run.succeeded${WAITED}`, plan('statistics')), 1],
   )
+  const scheduledRun = total(
+    [run, 1],
+    [apiCall(sources, 'POST /api/v1/runs', plan('api-calls')), -1],
+    // A sweep starts what is due together, so no invocation is its own.
+    [{ ...worker(sources, OCCURRENCE, plan('sweeper')), invocations: 0 }, 1],
+  )
   const delivery = total(
     [dispatch(', one subscription'), 1 / EVENTS_OF_A_RUN],
     [dispatch(), -1 / EVENTS_OF_A_RUN],
     [{ ...fair, bytesOut: ASSUMED.requestBytes }, 1],
     [worker(sources, 'delivery', plan('delivery'), ASSUMED.receiverAnswerMs), 1],
   )
-  return { call, mcpCall, run, waitedRun, busyRun, longRun: longRunOf(sources, plan), delivery }
+  return { call, mcpCall, run, waitedRun, scheduledRun, busyRun, longRun: longRunOf(sources, plan), delivery }
 }
 
 /** Computes the usage of a run that reports steps and calls a tool, each of whose events and messages comes alone. */

@@ -18,6 +18,7 @@ import { measureRecords, recordsTables } from './records.ts'
 import { writeResults } from './report/document.ts'
 import { machine } from './report/machine.ts'
 import { plainTable, type Table } from './report/table.ts'
+import { isInTime, measureSchedules, scheduleTables } from './schedules.ts'
 import { measureSoak, soakTables } from './soak.ts'
 import { measureThroughput, throughputTables } from './throughput.ts'
 
@@ -38,6 +39,8 @@ const HELP = `npm run bench -- [part …] [--markdown]
   workload   monthly cost of 1, 100 and 10,000 events per second, and the quotas that they reach first
   faults     events through the local run while workers die and everything around them fails; takes minutes, so it
              runs only when named; exits with 1 if anything is lost
+  schedules  seconds from their time to the start of 10,000 schedules that fall due at one moment, and of others' beside a
+             workspace's thousand; takes minutes, so it runs only when named; exits with 1 if the p95 is over 60 s
   soak       runs per second and memory of npm start over five minutes of runs by eight clients; runs only when named
   day        memory, open files, data and latency of npm start over two hours of one run a second, with streams and pages
              open, then ten starts of the same folder; runs only when named
@@ -139,6 +142,11 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
     if (!holds(played)) process.exitCode = 1
     return faultTables(played, { seed, retryDelays: RETRY_DELAYS })
   },
+  schedules: async () => {
+    const measured = await measureSchedules()
+    if (!isInTime(measured)) process.exitCode = 1
+    return scheduleTables(measured)
+  },
   soak: async () => soakTables(await measureSoak(seconds)),
   day: async () => dayTables(await measureDay(seconds)),
   newcomer: async () => newcomerTables(await measureNewcomer(rounds)),
@@ -150,7 +158,7 @@ const OF_THE_STORE = new Set(['endpoints', 'cost', 'protocols', 'workload'])
 /** Parts that need `npm run build`. */
 const OF_A_BUILD = new Set(['bundles', ...OF_THE_STORE])
 const BUILT = path.resolve(import.meta.dirname, '../dist/openapi/openapi.json')
-const ONLY_NAMED = new Set(['records', 'faults', 'soak', 'day', 'newcomer'])
+const ONLY_NAMED = new Set(['records', 'faults', 'schedules', 'soak', 'day', 'newcomer'])
 
 const unknown = positionals.find((part) => !(part in PARTS))
 if (unknown !== undefined) exitForUsage(`Unknown part '${unknown}'`)

@@ -1,4 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { handleDueSchedule, ScheduleEntity } from '#shared/agents/schedules/index.ts'
+import { createWorkerWork } from '#shared/http/worker.ts'
+import { HOUR } from '#shared/kernel/clock.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { callbackToken } from '#testkit/fixtures.ts'
 import type { TestPlatform } from '#testkit/platform.ts'
@@ -124,6 +127,26 @@ const statisticsBatch = async (stage: Stage): Promise<Consumption> => {
   return consumption
 }
 
+/** Name of what starts the run of a schedule, after which its messages are those of any run. */
+export const OCCURRENCE = 'sweeper: a schedule falls due'
+
+/** Measures how a schedule that falls due starts its run, a second time. */
+const occurrence = async (stage: Stage): Promise<Consumption> => {
+  const { platform, meter, call, install } = stage
+  const { token, workspaceId: workspace_id } = await install()
+  const schedule = { name: 'Bench', start: { input: { name: 'Ada' } }, when: { every: 'PT1H' } }
+  const { body } = await call('POST', '/api/v1/schedules', { token, body: schedule })
+  const fallDue = () =>
+    handleDueSchedule(createWorkerWork(platform.deps), ScheduleEntity.key({ workspace_id, id: body.id }))
+  platform.clock.advance(HOUR)
+  await fallDue()
+  await platform.drain()
+  platform.clock.advance(HOUR)
+  const { consumption } = await meter.during(fallDue)
+  await platform.drain()
+  return consumption
+}
+
 /** Measures the messages behind a run, of an installation without a webhook, and the differences with one. */
 export const measureWorkers = async (
   stage: Stage,
@@ -144,6 +167,7 @@ export const measureWorkers = async (
       consumption,
     })),
     { name: BATCH.name, consumption: await statisticsBatch(stage) },
+    { name: OCCURRENCE, consumption: await occurrence(stage) },
     ...withOne.map(([name, consumption]) => ({
       name: name === 'delivery' ? name : `${name}, one subscription`,
       consumption,

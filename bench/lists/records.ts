@@ -1,5 +1,6 @@
 import { GrantEntity } from '#shared/access/grants/entity.ts'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { OccurrenceEntity, ScheduleEntity } from '#shared/agents/schedules/entity.ts'
 import { AppEntity, AppStandingEntity } from '#shared/catalogue/apps/entity.ts'
 import { listingWrites } from '#shared/catalogue/apps/list-app.ts'
 import { ReviewItemEntity } from '#shared/catalogue/review-queue/entity.ts'
@@ -55,6 +56,7 @@ export const recordsAt = async (world: World, n: number, at: number): Promise<Wr
     ...run(place),
     ...event(place, n),
     ...delivery(place),
+    ...schedule(place),
     ...member(place),
     ...invitation(place),
     ...(await installed(place)),
@@ -275,6 +277,36 @@ const event = ({ id, common, agent, picked }: Place, n: number): Write[] => {
     FeedHeadEntity.replace({ installation_id, floor: n + 1 }),
   ]
 }
+
+/** Builds another schedule, and another occurrence of the first one. */
+const schedule = ({ world, id, common, user, agent, at, picked }: Place): Write[] => [
+  ScheduleEntity.replace({
+    ...common,
+    id: id('schedule'),
+    installation_id: agent.installation_id,
+    app_id: world.app.id,
+    name: 'Weekly summary',
+    start: JSON.stringify({ input: { question: TEXT } }),
+    when: { cron: '0 9 * * MON', time_zone: 'Europe/Amsterdam' },
+    overlap: 'skip',
+    missed: 'latest',
+    status: picked ? 'active' : 'ended',
+    revision: 1,
+    anchor: at,
+    failures: 0,
+    created_by: user,
+    changed_at: at,
+  }),
+  OccurrenceEntity.replace({
+    id: id('occurrence'),
+    created_at: at,
+    schedule_id: world.scheduleId,
+    installation_id: agent.installation_id,
+    status: 'skipped',
+    at,
+    reason: 'overlap',
+  }),
+]
 
 const delivery = ({ world, id, common, agent, at }: Place): Write[] => [
   DeliveryEntity.replace({

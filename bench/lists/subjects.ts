@@ -33,6 +33,8 @@ export const LISTS: Record<string, ListSubject> = {
     path: ({ webhookId }) => `/api/v1/webhooks/${webhookId}/deliveries`,
     filters: () => ({ 'one status': 'status=pending', 'a type that is not there': 'types=task.*' }),
   },
+  'api.schedules.list': { ...at('/api/v1/schedules'), filters: () => ({ 'one status': 'status=active' }) },
+  'api.schedules.listOccurrences': { path: ({ scheduleId }) => `/api/v1/schedules/${scheduleId}/occurrences` },
   'api.members.list': at('/api/v1/members'),
   'api.agents.list': at('/api/v1/agents'),
   'console.tasks.list': at('/console/tasks', 'person'),
@@ -60,6 +62,17 @@ export const LISTS: Record<string, ListSubject> = {
   },
   'console.messenger.messages.list': {
     path: ({ messenger }) => `/console/messenger/chats/${messenger.id}/messages`,
+    as: 'person',
+  },
+  'console.schedules.list': {
+    ...at('/console/schedules', 'person'),
+    filters: ({ installation }) => ({
+      'one status': 'status=active',
+      'one agent': `installation_id=${installation.id}`,
+    }),
+  },
+  'console.schedules.listOccurrences': {
+    path: ({ scheduleId }) => `/console/schedules/${scheduleId}/occurrences`,
     as: 'person',
   },
   'console.connectedWebhooks.list': { ...at('/console/connected-webhooks', 'person'), passes: 10 },

@@ -9,6 +9,7 @@ export interface World extends Installed {
   conversationId: string
   webhookId: string
   folderId: string
+  scheduleId: string
   /** Thread of the workspace's bot. */
   messenger: Thread
   /** A developer's app outside the workspace. */
@@ -25,6 +26,14 @@ export const createWorld = async (stage: Stage): Promise<World> => {
     token: app.token,
     body: { url: `${stage.agent.url}/hook`, events: ['custom.never'] },
   })
+  const { body: schedule } = await stage.call('POST', '/api/v1/schedules', {
+    token: app.token,
+    body: {
+      name: 'Weekly summary',
+      start: { input: {} },
+      when: { cron: '0 9 * * MON', time_zone: 'Europe/Amsterdam' },
+    },
+  })
   const { owner, app: developed, headers } = await contract.developer()
   const { id: conversationId } = await conversation(platform.deps, app)
   return {
@@ -32,6 +41,7 @@ export const createWorld = async (stage: Stage): Promise<World> => {
     conversationId,
     webhookId: webhook.id,
     folderId: folder.id,
+    scheduleId: schedule.id,
     messenger: await messengerChat(stage, app),
     developed: { id: developed.id, developerId: owner.id, headers },
   }
