@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CALL_MIX, MCP_MIX, type Sources } from '#bench/cost.ts'
-import { BATCH, WAITED } from '#bench/endpoints/workers.ts'
+import { BATCH, OCCURRENCE, WAITED } from '#bench/endpoints/workers.ts'
 import { needsOf, secondOf } from '#bench/workload/load.ts'
 import { capacityTable, limitsTable, storedGb, workloadTables } from '#bench/workload.ts'
 
@@ -27,6 +27,7 @@ const workers = [
   'dispatch: run.created',
   'dispatch: run.created, one subscription',
   'delivery',
+  OCCURRENCE,
   ...['POST /api/v1/runs', 'fanout', counting].map((name) => `${name}${WAITED}`),
 ].map((name) => ({ name, consumption: consumption() }))
 const sources: Sources = {
