@@ -74,8 +74,12 @@ const Summary = ({ schedule }: { schedule: ScheduleView }) => {
       <dl class="facts">
         <dt>{t('If the run before is still active')}</dt>
         <dd>{OVERLAPS[schedule.overlap]}</dd>
-        <dt>{t('If times were missed in an outage')}</dt>
-        <dd>{MISSED[schedule.missed]}</dd>
+        {when.event === undefined && (
+          <>
+            <dt>{t('If times were missed in an outage')}</dt>
+            <dd>{MISSED[schedule.missed]}</dd>
+          </>
+        )}
         {schedule.ends_at && (
           <>
             <dt>{t('Ends')}</dt>

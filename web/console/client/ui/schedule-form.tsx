@@ -533,7 +533,9 @@ export const ScheduleForm = ({ schedule, onDone }: { schedule: Schedule | undefi
       <details>
         <summary>{t('Overlaps and outages')}</summary>
         <Choice label={t('If the run before is still active')} from={OVERLAPS} value={overlap} onChoice={setOverlap} />
-        <Choice label={t('If times were missed in an outage')} from={MISSED} value={missed} onChoice={setMissed} />
+        {when?.event === undefined && (
+          <Choice label={t('If times were missed in an outage')} from={MISSED} value={missed} onChoice={setMissed} />
+        )}
       </details>
     </Form>
   )
