@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { carryById, fanOutEvent } from '#shared/delivery/fan-out/index.ts'
-import { CarryMessage, EventMessage } from '#shared/foundation/queues/index.ts'
+import { startTriggeredAgain } from '#shared/delivery/triggers/index.ts'
+import { CarryMessage, EventMessage, TriggerMessage } from '#shared/foundation/queues/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
 
-const Message = z.discriminatedUnion('kind', [CarryMessage, EventMessage])
+const Message = z.discriminatedUnion('kind', [CarryMessage, EventMessage, TriggerMessage])
 
 /** Delivers events to feeds and webhook subscriptions. Those that it carries are counted as well. */
 export const worker: QueueWorker = {
@@ -16,6 +17,8 @@ export const worker: QueueWorker = {
     'objects:read',
     'objects:write',
     'queue:dispatch',
+    // What can't be started at once is started by a message of its own.
+    'queue:fanout',
     'queue:delivery',
     'queue:live',
     'queue:statistics',
@@ -23,6 +26,7 @@ export const worker: QueueWorker = {
   timeoutSeconds: 60,
   async handle(work, message) {
     const given = Message.parse(message)
-    await (given.kind === 'carry' ? carryById(work, given.event_id) : fanOutEvent(work, given.event.id))
+    if (given.kind === 'trigger') await startTriggeredAgain(work, given)
+    else await (given.kind === 'carry' ? carryById(work, given.event_id) : fanOutEvent(work, given.event.id))
   },
 }

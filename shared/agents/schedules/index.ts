@@ -14,6 +14,7 @@ export {
   ScheduleEntity,
   type ScheduleStatus,
   schedulesOf,
+  type Trigger,
   TriggerEntity,
 } from './entity.ts'
 export { SCHEDULE_EVENTS } from './events.ts'

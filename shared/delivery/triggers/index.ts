@@ -1,3 +1,3 @@
 export { checkEvent } from './check.ts'
 export { loadTriedEvent } from './load-event.ts'
-export { startTriggered } from './start.ts'
+export { startTriggered, startTriggeredAgain } from './start.ts'

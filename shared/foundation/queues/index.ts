@@ -1,4 +1,11 @@
 export { followedBy, hasFollowUp, transactAndSend } from './follow-up.ts'
-export { CarryMessage, EventMessage, eventMessage, readMessage, StartMessage } from './messages.ts'
+export {
+  CarryMessage,
+  EventMessage,
+  eventMessage,
+  readMessage,
+  StartMessage,
+  TriggerMessage,
+} from './messages.ts'
 export { QUEUES, type QueueDefinition } from './queues.ts'
 export { sendPromptly } from './send-promptly.ts'

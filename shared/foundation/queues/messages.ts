@@ -28,6 +28,16 @@ export const CarryMessage = z.object({ kind: z.literal('carry'), event_id: z.str
 
 export type CarryMessage = z.infer<typeof CarryMessage>
 
+/** Message about a schedule that couldn't be started with the delivery of its event, for `fanout`. */
+export const TriggerMessage = z.object({
+  kind: z.literal('trigger'),
+  event_id: z.string(),
+  workspace_id: z.string(),
+  schedule_id: z.string(),
+})
+
+export type TriggerMessage = z.infer<typeof TriggerMessage>
+
 /** Reads a message from a queue. EventBridge puts an event into an envelope of its own, which becomes an {@link EventMessage} here. */
 export const readMessage = (body: string): unknown => {
   const message: unknown = JSON.parse(body)

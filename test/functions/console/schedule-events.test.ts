@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { HOUR, iso, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { callbackToken, installed, member } from '#testkit/fixtures.ts'
 import { succeeded } from '#testkit/platform.ts'
-import { json, succeeds } from '#testkit/receiver.ts'
+import { json, startReceiver, succeeds } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { consoleOf } from './notifications-support.ts'
@@ -150,6 +150,34 @@ describe('an event starts a schedule', () => {
     await settle(10 * MINUTE)
     const runs = await runsOf(scene)
     expect(runs.map(({ input }: { input: { event: { id: string } } }) => input.event.id)).toEqual([second, first])
+  })
+})
+
+describe('a schedule that can’t be started', () => {
+  it('delays no webhook of its event, and is started later', async () => {
+    const scene = await setUp()
+    await using receiver = await startReceiver()
+    const { token } = scene.app
+    await succeeded(
+      platform.call('POST', '/api/v1/webhooks', { token, body: { url: receiver.url, events: ['custom.*'] } }),
+    )
+    const { id } = await create(scene, { event: 'custom.order.paid' })
+    const { transact } = platform.deps.table
+    const broken = vi.spyOn(platform.deps.table, 'transact').mockImplementation(function (
+      this: never,
+      writes,
+      ...rest
+    ) {
+      if (writes.some(({ entity }) => entity.name === 'occurrence')) throw new Error('The store fails.')
+      return transact.call(platform.deps.table, writes, ...rest)
+    })
+    await emit(token, 'order.paid', {})
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+    broken.mockRestore()
+    await settle(10 * SECOND)
+    expect(await historyOf(scene, id)).toMatchObject([{ status: 'started' }])
+    expect(receiver.requests).toHaveLength(1)
   })
 })
 
