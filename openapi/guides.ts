@@ -24,6 +24,8 @@ export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>
     tasks: 'Answer in conversations, and work on tasks.',
     schedules:
       'Runs at set times: cron and clock changes, overlaps, missed times, failures, and proposals of your agent.',
+    traces:
+      'One trace from the request to the last webhook: SDKs of five languages, Phoenix, MLflow and the Collector.',
     surfaces: 'A page of yours next to the agent, with a token that only reads.',
     manifest: 'Every field, and how to choose a runtime.',
   },
