@@ -7,7 +7,7 @@ import type { TestPlatform } from '#testkit/platform.ts'
 export const INSTRUCTIONS = 'You are the shop’s helper. Be brief.'
 
 /** Configures the platform's inline agents to use the scripted model. */
-export const configureModel = (platform: TestPlatform, server: ModelServer, deadlineMs = 2_000): void => {
+export const configureModel = (platform: TestPlatform, server: ModelServer, deadlineMs = 20_000): void => {
   platform.deps.model = createLanguageModel({
     key: async () => MODEL_KEY,
     apiUrl: server.url,
