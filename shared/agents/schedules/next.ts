@@ -6,11 +6,11 @@ type Timing = Pick<Schedule, 'when' | 'anchor' | 'ends_at'>
 
 /** Returns the next time after `after` at which a schedule falls due. None from its end on, and none if events start it. */
 export const nextAfter = ({ when, anchor, ends_at }: Timing, after: number): number | undefined => {
-  const next = isTimed(when) ? nextTime(when, after, anchor) : undefined
+  const next = isTimed(when) ? nextTime(when, anchor, after) : undefined
   return next === undefined || (ends_at !== undefined && next >= ends_at) ? undefined : next
 }
 
-/** Lists the next times, at most so many, before `until`. */
+/** Lists up to `most` times after `after` and before `until`. */
 export const nextTimes = (timing: Timing, after: number, most: number, until = Number.POSITIVE_INFINITY): number[] => {
   const times: number[] = []
   for (let at = nextAfter(timing, after); at !== undefined && at < until && times.length < most; ) {

@@ -1,1 +1,2 @@
-export { nextTime, problemOf } from './times.ts'
+export { problemOf } from './times.ts'
+export { nextTime } from './when.ts'

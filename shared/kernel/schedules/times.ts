@@ -1,7 +1,5 @@
 import { readCron } from './cron.ts'
-import { nextTime as nextSince, readDuration, type When } from './when.ts'
-
-export type TimedWhen = When
+import { readDuration, type When } from './when.ts'
 
 const isZone = (zone: string): boolean => {
   // Intl also accepts an offset, which isn't the name of a zone.
@@ -15,7 +13,7 @@ const isZone = (zone: string): boolean => {
 
 /** Returns what is wrong with it, in words for the person who wrote it, or undefined. */
 export const problemOf = (
-  when: TimedWhen,
+  when: When,
   now: number,
 ): { field: 'cron' | 'time_zone' | 'every' | 'at'; message: string } | undefined => {
   if ('every' in when) {
@@ -36,10 +34,3 @@ export const problemOf = (
     ? undefined
     : { field: 'time_zone', message: 'must be the name of a time zone, such as Europe/Amsterdam' }
 }
-
-/**
- * Returns the first time after `after` at which it falls due, or undefined if never again.
- * @param anchor time from which `every` counts
- */
-export const nextTime = (when: TimedWhen, after: number, anchor: number): number | undefined =>
-  nextSince(when, anchor, after)

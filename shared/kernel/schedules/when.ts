@@ -34,15 +34,3 @@ export const nextTime = (when: When, since: number, after: number): number | und
   const times = readCron(when.cron)
   return typeof times === 'string' ? undefined : nextByClock(times, when.time_zone, after)
 }
-
-/** Returns the next times after `after`, at most `count`, and none later than `until`. */
-export const nextTimes = (when: When, since: number, after: number, count: number, until?: number): number[] => {
-  const times: number[] = []
-  let at: number | undefined = after
-  while (times.length < count) {
-    at = nextTime(when, since, at)
-    if (at === undefined || at > (until ?? at)) break
-    times.push(at)
-  }
-  return times
-}
