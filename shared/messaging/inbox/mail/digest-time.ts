@@ -1,30 +1,20 @@
 import { DAY, HOUR, MINUTE, utcDate } from '#shared/kernel/clock.ts'
+import { offsetAt } from '#shared/kernel/schedules/zone.ts'
 
 /** Hour of the day at which digests are sent, in the person's time zone. */
 const DIGEST_HOUR = 8
 
 /** Returns the difference of a time zone's clocks from UTC, in ms. An unknown zone counts as UTC. */
-const offsetAt = (ms: number, timeZone: string): number => {
+const offsetIn = (timeZone: string, ms: number): number => {
   try {
-    const parts = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-    }).formatToParts(ms)
-    const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
-    const wall = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'))
-    return Math.round((wall - ms) / MINUTE) * MINUTE
+    return Math.round(offsetAt(timeZone, ms) / MINUTE) * MINUTE
   } catch {
     return 0
   }
 }
 
 /** Returns the date in a time zone, as `2026-11-21`. */
-export const localDay = (ms: number, timeZone: string): string => utcDate(ms + offsetAt(ms, timeZone))
+export const localDay = (ms: number, timeZone: string): string => utcDate(ms + offsetIn(timeZone, ms))
 
 /**
  * Returns the time of the next digest: at 8 in the morning in the person's time zone, and on another day than the last.
@@ -35,8 +25,8 @@ export const nextDigestAt = (now: number, timeZone: string, lastDay: string | un
   for (let days = 0; ; days++) {
     const wall = today + days * DAY + DIGEST_HOUR * HOUR
     // The offset at that time, which a change of the clocks may have changed.
-    const guess = wall - offsetAt(now, timeZone)
-    const at = wall - offsetAt(guess, timeZone)
+    const guess = wall - offsetIn(timeZone, now)
+    const at = wall - offsetIn(timeZone, guess)
     if (at > now && localDay(at, timeZone) !== lastDay) return at
   }
 }
