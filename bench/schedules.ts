@@ -33,7 +33,7 @@ interface Due {
   first?: number
 }
 
-/** What fell due, with the seconds from its time to its start. */
+/** Result of a scenario. The delays are seconds from a schedule's time to the start of its run. */
 export interface Started {
   name: string
   runs: number

@@ -17,7 +17,7 @@ export const worker: QueueWorker = {
     'objects:read',
     'objects:write',
     'queue:dispatch',
-    // What can't be started at once is started by a message of its own.
+    // A schedule whose start fails is started later by a separate message.
     'queue:fanout',
     'queue:delivery',
     'queue:live',

@@ -76,7 +76,7 @@ const writing = () => {
   return { sees: (): void => void seen[next++]?.resolve() }
 }
 
-/** What a client of A2A has of the artifact `output`, by the protocol's rules. */
+/** Text of the artifact `output` as an A2A client assembles it by the protocol's rules. */
 const artifactOf = (sees: () => void) => {
   const states: unknown[][] = []
   return {

@@ -74,7 +74,7 @@ const messenger = (entry: Reader): string =>
     kind: entry.plain('kind'),
   })
 
-/** What an entry's actor did, by its action. They follow the actor's name. */
+/** Predicates of the sentences, by action. Each follows the actor's name. */
 const DEEDS: Record<string, (entry: Reader, whole: AuditedEntry) => string> = {
   'abuse.reported': (entry) => t('reported the app {app}', { app: entry.subject }),
   'agent.called': (entry) =>

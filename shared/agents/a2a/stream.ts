@@ -29,7 +29,7 @@ export interface TaskEvent {
   /** Number in the run’s stream. Of several elements with one number, all but the last also have their own: `7.1`. */
   id: string
   data: Json
-  /** What a model has written of its turn so far. A later element has it, too. */
+  /** True for text that a model has written in its turn so far. Later elements include it. */
   isDraft?: true
 }
 
@@ -141,7 +141,7 @@ const draftIn = ({ event, data }: RunEvent): Draft | undefined => {
 
 /**
  * Presents a model's answer while it grows, as chunks of the artifact that the answer will be. A chunk continues the text that
- * the reader has. Otherwise it begins anew, and so does the whole artifact at the end.
+ * the reader has. Otherwise it replaces the text, as the whole artifact does at the end.
  */
 const draftUpdate = (run: Run, { step, text }: Draft, written: Draft | undefined): Json => {
   const append = written?.step === step && text.startsWith(written.text)

@@ -7,7 +7,7 @@ import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { type Occurrence, OccurrenceEntity, type Schedule, ScheduleEntity, schedulesOf } from './entity.ts'
 import { nextTimes } from './next.ts'
 
-/** Who reads or changes schedules: a person in the console, or an installation over the Integration API. */
+/** Caller that reads or changes schedules: a person in the console, or an installation over the Integration API. */
 export type Manager =
   | { type: 'user'; workspace_id: string; id: string; name: string; isAdmin: boolean }
   | { type: 'app'; workspace_id: string; id: string; name: string }

@@ -14,7 +14,7 @@ const START_EXAMPLE = { input: { question: 'What happened this week?' } }
 
 const WHEN_EXAMPLE = { cron: '0 9 * * MON-FRI', time_zone: 'Europe/Amsterdam' }
 
-/** What a run of a schedule starts with. */
+/** Input, tool call or message with which a schedule starts its runs. */
 const startInput = () =>
   z
     .strictObject({
@@ -248,7 +248,7 @@ export const OccurrenceSchema = () =>
     })
     .meta({ id: 'ScheduleOccurrence' })
 
-/** What falls due in the next days. */
+/** Times of the schedules in the next days. */
 export const CalendarSchema = () =>
   z
     .object({

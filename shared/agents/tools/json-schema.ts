@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What schemas say of themselves without their names in the OpenAPI document, which would become references. */
+/** Metadata of schemas, without their names in the OpenAPI document, which would become references. */
 const NAMELESS = {
   get: (schema: z.core.$ZodType) => {
     const { id: _, ...meta } = z.globalRegistry.get(schema) ?? {}

@@ -75,7 +75,7 @@ const deliverEvent = async (work: WorkerWork, delivering: Delivering): Promise<v
     ahead?.audience ?? loadAudience(work, event),
   ])
   const rest = Promise.all([delivering.rest, ...audience.map((id) => startTriggered(work, id, event))])
-  // Whoever delivers the event awaits it.
+  // The deliveries await it, but there may be none.
   rest.catch(() => {})
   const isOnly = audience.length === 1
   const states: DeliveryState[] = []

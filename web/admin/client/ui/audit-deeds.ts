@@ -4,7 +4,7 @@ type Sentence = (entry: { on: string; details: Record<string, unknown>; fields: 
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What an entry's actor did outside of workspaces, by its action. They follow the actor's name. */
+/** Predicates of the sentences for actions outside of workspaces. Each follows the actor's name. */
 const DEEDS: Record<string, Sentence> = {
   'abuse.resolved': ({ details }) => `closed an abuse report: ${text(details.resolution).replaceAll('_', ' ')}`,
   'admin.confirmed': () => 'confirmed that it’s them',

@@ -397,7 +397,7 @@ const Next = ({ when }: { when: When | undefined }) => {
   )
 }
 
-/** What is wrong with the times, without the names that the API has for the fields. */
+/** Shows the problems of the times, without the API's names of the fields. */
 const WhyNot = ({ failure }: { failure: Failure }) => {
   const problems = Object.values(fieldProblems(failure))
   return problems.length > 0 ? <p>{sanitize(problems.join(' '))}</p> : <Problem failure={failure} />

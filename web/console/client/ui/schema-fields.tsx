@@ -24,7 +24,7 @@ export interface ObjectSchema {
   required?: string[]
 }
 
-/** What the user entered, by field. Numbers and choices are text. */
+/** Entered values, by field. Numbers and choices are text. */
 export type Typed = Record<string, string | boolean | undefined>
 
 const isTick = ({ type, enum: choices }: FieldSchema): boolean => type === 'boolean' && !choices
